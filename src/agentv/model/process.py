@@ -1,0 +1,31 @@
+"""A command to run and how it ended."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from agentv.model.base import Record
+
+
+class Command(Record, frozen=True, kw_only=True):
+    """What to run, and within which limits."""
+
+    run: str | tuple[str, ...]
+    """A string is run by the shell, a tuple without one."""
+    cwd: Path | None = None
+    env: Mapping[str, str] | None = None
+    """The whole environment; the runner adds its cookie. `None`: this process's own."""
+    stdin: bytes = b""
+    timeout_seconds: float | None = None
+
+
+class CommandResult(Record, frozen=True, kw_only=True):
+    """How a command ended; by then its whole process tree is gone."""
+
+    exit_code: int | None
+    """Negative for a signal, as in `subprocess`; `None` when it was ended by its time limit."""
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool = False
+    truncated: bool = False
+    """More was written than is kept; the rest was read and dropped."""
+    duration_ms: float

@@ -1,0 +1,87 @@
+"""What goes to a provider and what comes back."""
+
+from typing import Any
+
+from agentv.model.base import Record
+from agentv.model.case import Role
+from agentv.model.score import Usage
+
+
+class TextSegment(Record, frozen=True, kw_only=True, tag="text", tag_field="type"):
+    """A piece of text in a turn."""
+
+    value: str
+
+
+class FileSegment(Record, frozen=True, kw_only=True, tag="file", tag_field="type"):
+    """A file in a turn, read."""
+
+    path: str
+    """As the author wrote it."""
+    resolved_path: str
+    """Absolute."""
+    text: str
+    """Stripped at both ends, line endings as `\\n`."""
+
+
+class GuidelineSegment(Record, frozen=True, kw_only=True, tag="guideline", tag_field="type"):
+    """A reference to a guideline file; its text goes to `guidelines`, only the reference shows."""
+
+    path: str
+    resolved_path: str
+    text: str
+
+
+Segment = TextSegment | FileSegment | GuidelineSegment
+
+
+class Turn(Record, frozen=True, kw_only=True):
+    """A message with its files read and its guidelines recognised."""
+
+    role: Role
+    segments: tuple[Segment, ...]
+
+
+class ChatMessage(Record, frozen=True, kw_only=True):
+    """One entry of a chat prompt."""
+
+    role: Role
+    content: str
+
+
+class Prompt(Record, frozen=True, kw_only=True):
+    """An eval case formatted for one prompt mode."""
+
+    question: str
+    guidelines: str
+    guideline_paths: tuple[str, ...]
+    """Absolute, each once, in the order of their first mention."""
+    input_files: tuple[str, ...]
+    """Absolute paths of guidelines and attachments, each once, in order of mention."""
+    chat_prompt: tuple[ChatMessage, ...] | None = None
+    """Only for conversations that need role markers."""
+
+
+class ProviderRequest(Record, frozen=True, kw_only=True):
+    """One attempt at one answer."""
+
+    eval_id: str
+    question: str
+    guidelines: str = ""
+    guideline_paths: tuple[str, ...] = ()
+    input_files: tuple[str, ...] = ()
+    chat_prompt: tuple[ChatMessage, ...] | None = None
+    system_prompt: str | None = None
+    """A judge's instructions; candidates have none."""
+    attempt: int = 1
+    """1-based; grows with each retry."""
+    trial: int = 1
+
+
+class ProviderResponse(Record, frozen=True, kw_only=True):
+    """An answer, and how it came about."""
+
+    text: str
+    usage: Usage | None = None
+    trace: list[dict[str, Any]] | None = None
+    """What an agent did on the way: messages, tool calls, file changes."""

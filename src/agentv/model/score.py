@@ -1,0 +1,54 @@
+"""What evaluators are given and what they give back."""
+
+from typing import Any
+
+from agentv.model.base import Record
+
+
+class Usage(Record, frozen=True, kw_only=True):
+    """What a call consumed; `None` means unknown, never zero."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+class EvaluationContext(Record, frozen=True, kw_only=True):
+    """All that an evaluator may know of a trial."""
+
+    eval_id: str
+    question: str
+    """Character for character what the candidate was asked."""
+    expected_outcome: str
+    reference_answer: str
+    candidate_answer: str
+    """Untrusted: it must not reach a shell, a path or a template unescaped."""
+    guideline_paths: tuple[str, ...] = ()
+    input_files: tuple[str, ...] = ()
+    input_segments: list[dict[str, Any]] = []
+    """The input's parts: `{type: text, value}` and `{type: file, path, resolved_path, text}`."""
+    input_messages: list[dict[str, Any]] = []
+    output_messages: list[dict[str, Any]] = []
+    """The expected messages, for judge templates that ask for them."""
+    target: str = ""
+    trial: int = 1
+    trace: list[dict[str, Any]] | None = None
+
+
+class Score(Record, frozen=True, kw_only=True):
+    """One evaluator's verdict on one answer."""
+
+    value: float
+    """In [0, 1]; finite."""
+    hits: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
+    reasoning: str | None = None
+    raw_value: float | None = None
+    """What was said before clamping, when that differs from `value`."""
+    error: str | None = None
+    """Why the evaluator could not run at all; `value` is then 0 and means nothing."""
+    parse_error: str | None = None
+    """Why the reply held no valid verdict; `value` is then 0 and counts."""
+    provider_request: dict[str, Any] | None = None
+    usage: Usage | None = None

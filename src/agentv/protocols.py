@@ -1,0 +1,112 @@
+"""The seams: each extension point is a protocol with about one method."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Protocol, runtime_checkable
+
+from agentv.errors import ProviderError
+from agentv.model.event import Event
+from agentv.model.options import FileFinder
+from agentv.model.process import Command, CommandResult
+from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.model.score import EvaluationContext, Score
+
+
+class Provider(Protocol):
+    """A system under test, or a judge."""
+
+    async def respond(self, request: ProviderRequest) -> ProviderResponse:
+        """Answer once.
+
+        Called many times at once. Raises `ProviderError` when there is no answer; cancelling the
+        call must end everything it started.
+        """
+
+
+@runtime_checkable
+class BatchProvider(Protocol):
+    """A provider that can take all requests in one call."""
+
+    async def respond_batch(
+        self, requests: Sequence[ProviderRequest]
+    ) -> Sequence[ProviderResponse | ProviderError]:
+        """One outcome a request, in the same order.
+
+        Raising means that no batch was made; the requests are then sent one at a time.
+        """
+
+
+@runtime_checkable
+class Preparable(Protocol):
+    """A provider that must be ready before its first request."""
+
+    async def prepare(self) -> None:
+        """Called once before the first trial; raises `RunAborted` when the run cannot go on."""
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """Something that holds connections or files until the run ends."""
+
+    async def aclose(self) -> None:
+        """Called once, also after errors."""
+
+
+class Evaluator(Protocol):
+    """Something that scores an answer."""
+
+    async def evaluate(self, context: EvaluationContext) -> Score:
+        """Score once.
+
+        An evaluator that cannot do its work returns a `Score` with `error`; an exception is
+        turned into one by the runner.
+        """
+
+
+class Sink(Protocol):
+    """Something that watches a run: a progress display, a log."""
+
+    def handle(self, event: Event) -> None:
+        """Called in order, on the event loop; must not block."""
+
+
+class ProcessRunner(Protocol):
+    """The border to the operating system's processes."""
+
+    async def run(self, command: Command) -> CommandResult:
+        """Run a command to its end, its time limit, or our cancellation.
+
+        When this returns or raises, nothing that the command started is left. A non-zero exit and
+        a time-out are results; raises `SetupError` when the command cannot be started at all.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProviderBuild:
+    """What a provider's factory is given besides its options."""
+
+    folder: Path
+    """Relative paths in the options start here: the folder of the targets file's project."""
+    env: Mapping[str, str]
+    """The process environment over `.env`; commands inherit it."""
+    processes: ProcessRunner
+    rng: Random
+    """Seeded; the only source of chance."""
+    notify: Callable[[str], None]
+    """Takes a line for `--verbose`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluatorBuild:
+    """What an evaluator's factory is given besides its options."""
+
+    folder: Path
+    """The eval file's folder."""
+    files: FileFinder
+    env: Mapping[str, str]
+    processes: ProcessRunner
+    judge: Provider | None = None
+    """The judge, retries included, for evaluators whose entry says `needs_judge`."""
+    judge_target: str | None = None

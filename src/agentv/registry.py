@@ -1,0 +1,154 @@
+"""Names in YAML become factories here, and nowhere else.
+
+Built-ins are a table of dotted paths, so nothing is imported until a suite names it. Installed
+packages add their own through the entry-point groups `agentv.providers` and `agentv.evaluators`
+(each entry point is an `Entry`). A registry is an object that is passed around, so a program can
+add entries without touching anybody else's.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal, cast
+
+from agentv.errors import SetupError
+from agentv.model.options import EvaluatorOptions, PromptMode, TargetOptions
+from agentv.protocols import Evaluator, EvaluatorBuild, Provider, ProviderBuild
+
+Kind = Literal["providers", "evaluators"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """How one name is built, known without importing its module."""
+
+    factory: str | Callable[..., Any]
+    """`module:attribute`, or the callable itself; called with `(options, build)`."""
+    options: str | type[Any]
+    """`module:attribute` of the options model, or the model itself."""
+    summary: str
+    """One line for `--help`, docs and JSON Schema."""
+    prompt_mode: PromptMode = "lm"
+    """Providers: how files are put into the prompt unless the target says otherwise."""
+    takes_chat: bool = False
+    """Providers: whether a conversation is also sent as a chat prompt."""
+    needs_judge: bool = False
+    """Evaluators: whether a judge must be resolved for it."""
+
+
+def _builtin(path: str, options: str, summary: str, **flags: Any) -> Entry:
+    module = path.partition(":")[0]
+    return Entry(factory=path, options=f"{module}:{options}", summary=summary, **flags)
+
+
+_TEXT = "agentv.evaluators.text"
+
+BUILTIN_PROVIDERS: dict[str, Entry] = {
+    "mock": _builtin(
+        "agentv.providers.mock:MockProvider",
+        "MockOptions",
+        "Canned replies, delays and faults; calls nobody.",
+        takes_chat=True,
+    ),
+    "cli": _builtin(
+        "agentv.providers.cli:CliProvider",
+        "CliOptions",
+        "Any command line, rendered from a template for each case.",
+    ),
+}
+
+BUILTIN_EVALUATORS: dict[str, Entry] = {
+    "llm_judge": _builtin(
+        "agentv.evaluators.llm_judge:LlmJudge",
+        "LlmJudgeOptions",
+        "Another target reads the answer and gives a score with reasons.",
+        needs_judge=True,
+    ),
+    "code": _builtin(
+        "agentv.evaluators.code:CodeEvaluator",
+        "CodeOptions",
+        "A script of yours reads the case as JSON and prints a score as JSON.",
+    ),
+    "contains": _builtin(f"{_TEXT}:Contains", "ContainsOptions", "The answer contains a text."),
+    "icontains": _builtin(
+        f"{_TEXT}:IContains", "ContainsOptions", "The answer contains a text, in any case."
+    ),
+    "equals": _builtin(f"{_TEXT}:Equals", "EqualsOptions", "The answer is exactly a text."),
+    "starts_with": _builtin(f"{_TEXT}:StartsWith", "EdgeOptions", "The answer starts with a text."),
+    "ends_with": _builtin(f"{_TEXT}:EndsWith", "EdgeOptions", "The answer ends with a text."),
+    "regex": _builtin(
+        "agentv.evaluators.regex:Regex",
+        "RegexOptions",
+        "A regular expression is found in the answer.",
+    ),
+    "is_json": _builtin(
+        "agentv.evaluators.is_json:IsJson", "IsJsonOptions", "The answer is one JSON document."
+    ),
+}
+
+ALIASES: dict[Kind, dict[str, str]] = {"providers": {}, "evaluators": {"code_judge": "code"}}
+
+KNOWN_ELSEWHERE: dict[str, str] = dict.fromkeys(
+    (
+        *("azure", "azure-openai", "openai", "anthropic", "gemini", "google", "google-gemini"),
+        *("codex", "codex-cli", "vscode", "vscode-insiders"),
+    ),
+    "is part of AgentV's specification but not of this version",
+)
+"""Providers that a shared targets file may well name: their targets load, but cannot be used."""
+
+
+@dataclass(frozen=True)
+class Registry:
+    """The names that suites and targets may use."""
+
+    providers: dict[str, Entry] = field(default_factory=lambda: dict(BUILTIN_PROVIDERS))
+    evaluators: dict[str, Entry] = field(default_factory=lambda: dict(BUILTIN_EVALUATORS))
+
+    def find(self, kind: Kind, name: str) -> Entry | None:
+        """The entry of a name, an alias or an installed plugin; `None` if there is none."""
+        table = self._table(kind)
+        entry = table.get(ALIASES[kind].get(name, name))
+        return entry or self._plugins(kind).get(name)
+
+    def names(self, kind: Kind) -> list[str]:
+        """Every name that `find` knows, for messages and schemas."""
+        return sorted({*self._table(kind), *ALIASES[kind], *self._plugins(kind)})
+
+    def provider_options(self, entry: Entry) -> type[TargetOptions]:
+        """The options model of a provider."""
+        return cast("type[TargetOptions]", _load(entry.options))
+
+    def evaluator_options(self, entry: Entry) -> type[EvaluatorOptions]:
+        """The options model of an evaluator."""
+        return cast("type[EvaluatorOptions]", _load(entry.options))
+
+    def build_provider(self, options: TargetOptions, build: ProviderBuild) -> Provider:
+        """A provider from valid options."""
+        entry = self.find("providers", options.provider)
+        if entry is None:
+            raise SetupError(f"No provider is called '{options.provider}'.")
+        return cast("Provider", _load(entry.factory)(options, build))
+
+    def build_evaluator(self, options: EvaluatorOptions, build: EvaluatorBuild) -> Evaluator:
+        """An evaluator from valid options."""
+        entry = self.find("evaluators", options.type)
+        if entry is None:
+            raise SetupError(f"No evaluator is called '{options.type}'.")
+        return cast("Evaluator", _load(entry.factory)(options, build))
+
+    def _table(self, kind: Kind) -> Mapping[str, Entry]:
+        return self.providers if kind == "providers" else self.evaluators
+
+    def _plugins(self, kind: Kind) -> Mapping[str, Entry]:
+        # Asking the installed packages costs tens of milliseconds: only once a name is not ours.
+        from importlib.metadata import entry_points
+
+        return {point.name: point.load() for point in entry_points(group=f"agentv.{kind}")}
+
+
+def _load(target: Any) -> Any:
+    if not isinstance(target, str):
+        return target
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
