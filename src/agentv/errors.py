@@ -4,7 +4,7 @@
     ├── AuthorError            whoever wrote the YAML or typed the arguments  -> exit 2
     ├── SetupError             whoever set up this machine                    -> exit 2
     ├── RunAborted             the run cannot go on; finished rows are kept   -> exit 3
-    └── ProviderError          the remote side: an attempt had no answer      -> a row, never an exit
+    └── ProviderError          the remote side: an attempt has no answer      -> a row
         └── ProviderTimeout    the same, because time ran out; retried
 
 Errors that belong to a place in a file are `agentv.model.problem.Problem` records, raised

@@ -32,6 +32,8 @@ class Entry:
     """Providers: how files are put into the prompt unless the target says otherwise."""
     takes_chat: bool = False
     """Providers: whether a conversation is also sent as a chat prompt."""
+    keeps_time: bool = False
+    """Providers: whether it ends an attempt at `timeout_seconds` itself, saying more than we can."""
     needs_judge: bool = False
     """Evaluators: whether a judge must be resolved for it."""
 
@@ -54,6 +56,7 @@ BUILTIN_PROVIDERS: dict[str, Entry] = {
         "agentv.providers.cli:CliProvider",
         "CliOptions",
         "Any command line, rendered from a template for each case.",
+        keeps_time=True,
     ),
 }
 
@@ -69,13 +72,13 @@ BUILTIN_EVALUATORS: dict[str, Entry] = {
         "CodeOptions",
         "A script of yours reads the case as JSON and prints a score as JSON.",
     ),
-    "contains": _builtin(f"{_TEXT}:Contains", "ContainsOptions", "The answer contains a text."),
+    "contains": _builtin(f"{_TEXT}:Contains", "TextOptions", "The answer contains a text."),
     "icontains": _builtin(
-        f"{_TEXT}:IContains", "ContainsOptions", "The answer contains a text, in any case."
+        f"{_TEXT}:IContains", "TextOptions", "The answer contains a text, in any case."
     ),
-    "equals": _builtin(f"{_TEXT}:Equals", "EqualsOptions", "The answer is exactly a text."),
-    "starts_with": _builtin(f"{_TEXT}:StartsWith", "EdgeOptions", "The answer starts with a text."),
-    "ends_with": _builtin(f"{_TEXT}:EndsWith", "EdgeOptions", "The answer ends with a text."),
+    "equals": _builtin(f"{_TEXT}:Equals", "TextOptions", "The answer is exactly a text."),
+    "starts_with": _builtin(f"{_TEXT}:StartsWith", "TextOptions", "The answer starts with a text."),
+    "ends_with": _builtin(f"{_TEXT}:EndsWith", "TextOptions", "The answer ends with a text."),
     "regex": _builtin(
         "agentv.evaluators.regex:Regex",
         "RegexOptions",

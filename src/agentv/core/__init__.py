@@ -1,0 +1,1 @@
+"""Pure functions on records: they decide, and touch nothing."""

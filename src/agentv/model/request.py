@@ -66,6 +66,8 @@ class ProviderRequest(Record, frozen=True, kw_only=True):
     """One attempt at one answer."""
 
     eval_id: str
+    suite: str = ""
+    """With `eval_id` and `trial` it tells the requests of a run apart."""
     question: str
     guidelines: str = ""
     guideline_paths: tuple[str, ...] = ()

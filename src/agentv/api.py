@@ -1,0 +1,265 @@
+"""The Python API: run a suite from a program, with functions as target and as evaluators.
+
+from agentv import evaluate
+
+run = evaluate(
+    [{"id": "sum", "input_messages": [{"role": "user", "content": "2 + 2?"}]}],
+    target=lambda request: "4",
+    evaluators=[{"type": "equals", "value": "4"}],
+)
+assert run.passed, run.reason
+"""
+
+import asyncio
+import inspect
+import os
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from agentv.assembly.options import CustomTarget, RunOptions
+from agentv.core.summary import RunSummary
+from agentv.errors import AuthorError, ExitCode
+from agentv.execution import RunReport, RunRequest, execute
+from agentv.loading.document import Document
+from agentv.loading.suites import LoadContext, LoadedSuite, load_document
+from agentv.loading.workspace import Workspace, load_workspace
+from agentv.model.options import EvaluatorOptions
+from agentv.model.problem import LoadError
+from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.model.result import TrialResult
+from agentv.model.score import EvaluationContext, Score
+from agentv.protocols import Evaluator, EvaluatorBuild, Provider, Sink
+from agentv.registry import Entry, Registry
+from agentv.storage.journal import open_rows
+from agentv.transport.process import Processes
+
+T = TypeVar("T")
+
+Reply = str | ProviderResponse
+TargetFunction = Callable[[ProviderRequest], Reply | Awaitable[Reply]]
+Opinion = Score | float | bool
+EvaluatorFunction = Callable[[EvaluationContext], Opinion | Awaitable[Opinion]]
+
+SuiteLike = str | Path | Mapping[str, Any] | Sequence[str | Path] | Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class EvalRun:
+    """What came of a run. Everything here is recomputed from the rows on disk."""
+
+    report: RunReport
+
+    @property
+    def passed(self) -> bool:
+        """Whether the gate holds."""
+        return self.report.decision.exit_code == ExitCode.OK
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the command line would have exited with."""
+        return self.report.decision.exit_code
+
+    @property
+    def reason(self) -> str:
+        """The gate's decision in a sentence, with its numbers."""
+        return self.report.decision.reason
+
+    @property
+    def summary(self) -> RunSummary:
+        """Counts and statistics, each with its denominator."""
+        return self.report.summary
+
+    @property
+    def folder(self) -> Path:
+        """Where `run.json` and `results.jsonl` lie."""
+        return self.report.folder.path
+
+    def rows(self) -> Iterator[TrialResult]:
+        """The rows in the order in which trials finished, read one at a time."""
+        return iter(open_rows(self.report.folder.journal_path, TrialResult))
+
+
+def evaluate(suite: SuiteLike, **settings: Any) -> EvalRun:
+    """Run a suite and return what came of it; see `aevaluate` for the settings.
+
+    Raises:
+        RuntimeError: An event loop is running here; `await aevaluate(...)` instead.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(aevaluate(suite, **settings))
+    raise RuntimeError("evaluate() cannot run inside an event loop; use `await aevaluate(...)`.")
+
+
+async def aevaluate(
+    suite: SuiteLike,
+    *,
+    target: str | TargetFunction | Provider | None = None,
+    evaluators: Sequence[EvaluatorFunction | Mapping[str, Any]] | None = None,
+    workers: int | None = None,
+    threshold: float | None = None,
+    min_pass_rate: float | None = None,
+    agent_timeout: float | None = None,
+    max_retries: int = 2,
+    targets_file: str | Path | None = None,
+    out: str | Path | None = None,
+    cwd: str | Path | None = None,
+    sinks: Sequence[Sink] = (),
+) -> EvalRun:
+    """Run a suite.
+
+    Args:
+        suite: The path of an eval file, several paths, a mapping with the keys of an eval file, or
+            a list of cases with the keys of a case.
+        target: A target's name, or a function (sync or async) or `Provider` that answers in place
+            of every target the suite names. A sync function runs in a thread.
+        evaluators: Used for every case that names none itself: functions (sync or async) that
+            return a `Score`, a number in [0, 1] or a bool, or mappings as in an eval file.
+        workers: Trials in flight at once.
+        threshold: A case passes at this score (the suite's, or 0.8).
+        min_pass_rate: The gate: this share of all cases must pass (the suite's, or 1.0).
+        agent_timeout: Seconds an attempt may take.
+        max_retries: Attempts that may follow a time-out.
+        targets_file: Found from the suite upwards when not given.
+        out: The run's folder; a new one below `.agentv/results` when not given.
+        cwd: Relative paths start here; the working directory when not given.
+        sinks: Told of everything as it happens.
+
+    Raises:
+        LoadError: The suite has mistakes; all of them are in `problems`.
+        NothingToRunError: There is no case to run.
+        SetupError: The machine lacks something.
+    """
+    base = Path(cwd or ".").absolute()  # noqa: ASYNC240 - touches no disk
+    registry = Registry()
+    custom = _custom_target(target)
+    context = LoadContext(
+        cwd=base,
+        process_env=os.environ,
+        registry=registry,
+        targets_path=base / targets_file if targets_file else None,
+        target_names=(target,) if isinstance(target, str) else (),
+        targets_needed=custom is None,
+        evaluators=_registered(evaluators, registry),
+    )
+    workspace = _load(suite, base, context)
+    if workspace.errors:
+        raise LoadError(workspace.errors)
+    request = RunRequest(
+        workspace=workspace,
+        options=RunOptions(
+            workers=workers,
+            agent_timeout=agent_timeout,
+            max_retries=max_retries,
+            threshold=threshold,
+            min_pass_rate=min_pass_rate,
+        ),
+        registry=registry,
+        cwd=base,
+        out=Path(out) if out else None,
+        custom=custom,
+        sinks=sinks,
+    )
+    async with Processes() as processes:
+        return EvalRun(await execute(request, processes))
+
+
+class FunctionProvider:
+    """A function as a target."""
+
+    def __init__(self, function: TargetFunction) -> None:
+        self._function = function
+
+    async def respond(self, request: ProviderRequest) -> ProviderResponse:
+        """What the function returns, as an answer."""
+        reply = await _call(self._function, request)
+        if isinstance(reply, ProviderResponse):
+            return reply
+        if not isinstance(reply, str):
+            raise TypeError(f"the target returned {type(reply).__name__}, not a text")
+        return ProviderResponse(text=reply)
+
+
+class FunctionEvaluator:
+    """A function as an evaluator."""
+
+    def __init__(self, function: EvaluatorFunction) -> None:
+        self._function = function
+
+    async def evaluate(self, context: EvaluationContext) -> Score:
+        """What the function returns, as a score."""
+        opinion = await _call(self._function, context)
+        if isinstance(opinion, Score):
+            return opinion
+        if isinstance(opinion, bool):
+            return Score(value=float(opinion))
+        if not isinstance(opinion, int | float):
+            raise TypeError(f"the evaluator returned {type(opinion).__name__}, not a score")
+        value = min(max(float(opinion), 0.0), 1.0)
+        if value != value:  # NaN is not a score
+            raise ValueError("the evaluator returned NaN")
+        return Score(value=value, raw_value=float(opinion) if opinion != value else None)
+
+
+async def _call(function: Callable[[Any], T | Awaitable[T]], argument: Any) -> T:
+    if inspect.iscoroutinefunction(function):
+        return await function(argument)
+    # In a thread: a function that waits for a network must not hold up every other trial.
+    result = await asyncio.to_thread(function, argument)
+    if inspect.isawaitable(result):
+        return cast("T", await result)
+    return cast("T", result)
+
+
+def _custom_target(target: Any) -> CustomTarget | None:
+    if target is None or isinstance(target, str):
+        return None
+    if hasattr(target, "respond"):
+        return CustomTarget(name=type(target).__name__, provider=target)
+    name = getattr(target, "__name__", type(target).__name__).strip("<>")
+    return CustomTarget(name=name, provider=FunctionProvider(target))
+
+
+def _registered(
+    evaluators: Sequence[EvaluatorFunction | Mapping[str, Any]] | None, registry: Registry
+) -> tuple[Mapping[str, Any], ...] | None:
+    """Evaluators as an eval file writes them; functions get a name in the registry."""
+    if evaluators is None:
+        return None
+    return tuple(
+        dict(item) if isinstance(item, Mapping) else {"type": _register(item, registry)}
+        for item in evaluators
+    )
+
+
+def _register(function: EvaluatorFunction, registry: Registry) -> str:
+    name = getattr(function, "__name__", type(function).__name__).strip("<>")
+    if name in registry.evaluators:
+        raise AuthorError(f"There already is an evaluator called '{name}'; rename the function.")
+
+    def build(options: EvaluatorOptions, given: EvaluatorBuild) -> Evaluator:
+        del options, given
+        return FunctionEvaluator(function)
+
+    registry.evaluators[name] = Entry(
+        factory=build, options=EvaluatorOptions, summary=inspect.getdoc(function) or name
+    )
+    return name
+
+
+def _load(suite: SuiteLike, base: Path, context: LoadContext) -> Workspace:
+    if isinstance(suite, str | Path):
+        return load_workspace([base / suite], context)
+    if isinstance(suite, Mapping):
+        return load_workspace([], context, extra=[_from_objects(dict(suite), base, context)])
+    if all(isinstance(item, Mapping) for item in suite):
+        tree = {"evalcases": [dict(item) for item in suite if isinstance(item, Mapping)]}
+        return load_workspace([], context, extra=[_from_objects(tree, base, context)])
+    return load_workspace([base / str(item) for item in suite], context)
+
+
+def _from_objects(tree: dict[str, Any], base: Path, context: LoadContext) -> LoadedSuite:
+    return load_document(Document(shown="<suite>", text=None, tree=tree), base / "suite", context)

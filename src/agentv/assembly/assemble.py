@@ -1,0 +1,230 @@
+"""Put a run together: which suite goes to which target, by how many workers."""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+from agentv.assembly.options import (
+    DEFAULT_MIN_PASS_RATE,
+    DEFAULT_THRESHOLD,
+    CustomTarget,
+    RunOptions,
+    Surroundings,
+    first,
+)
+from agentv.assembly.stations import Station, Stations
+from agentv.assembly.trials import Part, trials_of
+from agentv.loading.suites import LoadedSuite
+from agentv.loading.workspace import Workspace
+from agentv.model.options import EvaluatorOptions
+from agentv.model.run import SuitePlan
+from agentv.protocols import Closable, Evaluator, EvaluatorBuild, Preparable
+from agentv.runner.attempts import RetryingProvider
+from agentv.runner.batch import dispatch_batch
+from agentv.runner.lanes import Job, Lane
+from agentv.runner.trial import Bench, request_of
+
+_CACHED_EVALUATORS = 256
+
+
+@dataclass(kw_only=True)
+class Assembly:
+    """A run that can start."""
+
+    options: RunOptions
+    parts: list[Part]
+    suites: tuple[SuitePlan, ...]
+    stations: Stations
+    _batched: dict[int, Bench] = field(default_factory=dict)
+
+    @property
+    def planned(self) -> int:
+        """Rows that a complete run has."""
+        return sum(part.planned for part in self.parts)
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        """What must never be shown, by the name of its variable or key."""
+        return {
+            name: value
+            for station in self.stations.all()
+            for name, value in station.secrets.items()
+        }
+
+    def lanes(self) -> list[Lane]:
+        """One lane over everything with `--workers`, else one for each target."""
+        if self.options.workers is not None:
+            return [self._lane(self.parts, self.options.workers)]
+        by_station: dict[int, list[Part]] = {}
+        for part in self.parts:
+            by_station.setdefault(id(part.station), []).append(part)
+        return [self._lane(own, own[0].station.workers) for own in by_station.values()]
+
+    async def prepare(self) -> None:
+        """Probe every target that is to be called, then dispatch the batches asked for.
+
+        Raises:
+            RunAborted: A health check failed.
+        """
+        if self.options.dry_run:
+            return
+        for station in self.stations.all():
+            if isinstance(station.provider, Preparable):
+                await station.provider.prepare()
+        for part in self.parts:
+            if part.station.batching:
+                # A batch is one call: its requests are all held until it is answered.
+                requests = [request_of(trial) for trial in trials_of(part) if not trial.problem]
+                provider = await dispatch_batch(
+                    part.station.name, part.station.provider, requests, part.bench.emit
+                )
+                self._batched[id(part)] = dataclasses.replace(part.bench, provider=provider)
+
+    async def aclose(self) -> None:
+        """Close what the providers hold."""
+        for station in self.stations.all():
+            if isinstance(station.provider, Closable):
+                await station.provider.aclose()
+
+    def _lane(self, parts: list[Part], workers: int) -> Lane:
+        planned = sum(part.planned for part in parts)
+        jobs = chain.from_iterable(map(self._jobs, parts))
+        return Lane(jobs=jobs, workers=min(workers, planned))
+
+    def _jobs(self, part: Part) -> Iterator[Job]:
+        bench = self._batched.get(id(part), part.bench)
+        return ((trial, bench) for trial in trials_of(part))
+
+
+def assemble(
+    workspace: Workspace,
+    options: RunOptions,
+    around: Surroundings,
+    custom: CustomTarget | None = None,
+) -> Assembly:
+    """Build everything that a run of these suites needs.
+
+    Args:
+        workspace: Loaded without errors.
+        options: What the run is told.
+        around: The world as the run sees it.
+        custom: A program's own target, in place of those the suites name.
+    """
+    stations = Stations(workspace, options, around, custom)
+    parts: list[Part] = []
+    suites: list[SuitePlan] = []
+    for loaded in workspace.suites:
+        plan = _targets_of(loaded, custom)
+        suite = _suite_plan(loaded, options, sum(plan.values()))
+        suites.append(suite)
+        for name in loaded.judges if not options.dry_run else ():
+            stations.of(loaded, name)
+        for name, planned in plan.items():
+            judge_of = _judges(stations, loaded, name, custom)
+            if loaded.judged and not options.dry_run:
+                judge_of(None)  # built now, so that its health is probed before the first trial
+            bench = _bench(stations.of(loaded, name), loaded, options, around, judge_of)
+            parts.append(
+                Part(
+                    loaded=loaded,
+                    station=stations.of(loaded, name),
+                    bench=bench,
+                    planned=planned,
+                    threshold=suite.threshold,
+                    takes_all=custom is not None,
+                )
+            )
+    return Assembly(options=options, parts=parts, suites=tuple(suites), stations=stations)
+
+
+JudgeOf = Callable[[EvaluatorOptions | None], Station]
+
+
+def _judges(
+    stations: Stations, loaded: LoadedSuite, target: str, custom: CustomTarget | None
+) -> JudgeOf:
+    """Which station judges for an evaluator: its own `target`, else the candidate's judge."""
+
+    def judge_of(options: EvaluatorOptions | None) -> Station:
+        named = getattr(options, "target", None)
+        if isinstance(named, str):
+            return stations.of(loaded, named)
+        if custom is not None or loaded.targets is None:
+            return stations.of(loaded, target)
+        return stations.of(loaded, loaded.targets.judge_of(target))
+
+    return judge_of
+
+
+def _targets_of(loaded: LoadedSuite, custom: CustomTarget | None) -> dict[str, int]:
+    """The targets of a suite, each with its number of trials; those without any are left out."""
+    cases = len(loaded.suite.cases)
+    if custom is not None:
+        return {custom.name: cases} if cases else {}
+    pinned = loaded.case_targets
+    shared = cases - sum(pinned.values())
+    counts = dict.fromkeys(loaded.target_names, shared)
+    for name, number in pinned.items():
+        counts[name] = counts.get(name, 0) + number
+    return {name: number for name, number in counts.items() if number}
+
+
+def _suite_plan(loaded: LoadedSuite, options: RunOptions, trials: int) -> SuitePlan:
+    suite = loaded.suite
+    return SuitePlan(
+        path=suite.shown,
+        dataset=suite.dataset,
+        digest=suite.digest,
+        cases=loaded.total_cases,
+        trials=trials,
+        threshold=first(options.threshold, suite.threshold, DEFAULT_THRESHOLD),
+        min_pass_rate=first(options.min_pass_rate, suite.min_pass_rate, DEFAULT_MIN_PASS_RATE),
+    )
+
+
+def _bench(
+    station: Station,
+    loaded: LoadedSuite,
+    options: RunOptions,
+    around: Surroundings,
+    judge_of: JudgeOf,
+) -> Bench:
+    def build(own: EvaluatorOptions) -> Evaluator:
+        entry = around.registry.find("evaluators", own.type)
+        judge = judge_of(own) if entry is not None and entry.needs_judge else None
+        given = EvaluatorBuild(
+            folder=loaded.suite.path.parent,
+            files=loaded.files,
+            env=loaded.environment.values,
+            processes=around.processes,
+            judge=RetryingProvider(judge.provider, judge.policy) if judge else None,
+            judge_target=judge.name if judge else None,
+        )
+        return around.registry.build_evaluator(own, given)
+
+    return Bench(
+        provider=station.provider,
+        policy=station.policy,
+        build_evaluator=_remembering(build),
+        emit=around.emit,
+        now=around.now,
+        dry_run=options.dry_run,
+    )
+
+
+def _remembering(
+    build: Callable[[EvaluatorOptions], Evaluator],
+) -> Callable[[EvaluatorOptions], Evaluator]:
+    """Build once for options that many cases share; forget before a large suite fills memory."""
+    built: dict[int, tuple[EvaluatorOptions, Evaluator]] = {}
+
+    def remembered(options: EvaluatorOptions) -> Evaluator:
+        found = built.get(id(options))
+        if found is None:
+            if len(built) >= _CACHED_EVALUATORS:
+                built.clear()
+            found = built[id(options)] = (options, build(options))
+        return found[1]
+
+    return remembered

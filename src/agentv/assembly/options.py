@@ -1,0 +1,58 @@
+"""What a run is told besides its files."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from agentv.model.event import Event
+from agentv.model.options import PromptMode
+from agentv.protocols import ProcessRunner, Provider
+from agentv.registry import Registry
+
+DEFAULT_THRESHOLD = 0.8
+DEFAULT_MIN_PASS_RATE = 1.0
+DEFAULT_TIMEOUT_SECONDS = 120.0
+DEFAULT_MAX_RETRIES = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """`None` leaves a setting to the suite, the target or the default, in this order."""
+
+    workers: int | None = None
+    """One budget over all suites and targets."""
+    agent_timeout: float | None = None
+    """Seconds an attempt may take; wins over a target's own limit."""
+    max_retries: int = DEFAULT_MAX_RETRIES
+    """Attempts that may follow a time-out."""
+    threshold: float | None = None
+    min_pass_rate: float | None = None
+    dry_run: bool = False
+    dry_run_delay_ms: tuple[float, float] = (0.0, 0.0)
+    """The shortest and the longest pause of a rehearsed answer."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CustomTarget:
+    """A provider that a program brings itself, in place of every target the suites name."""
+
+    name: str
+    provider: Provider
+    prompt_mode: PromptMode = "lm"
+    takes_chat: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """The world as a run sees it; a test brings its own."""
+
+    processes: ProcessRunner
+    registry: Registry
+    emit: Callable[[Event], None]
+    now: Callable[[], datetime]
+
+
+def first(*values: float | None) -> float:
+    """The first value that is set."""
+    return next(value for value in values if value is not None)

@@ -1,0 +1,166 @@
+"""Stations: targets, built, to which trials are sent and which judges are asked."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+
+from agentv.assembly.options import (
+    DEFAULT_TIMEOUT_SECONDS,
+    CustomTarget,
+    RunOptions,
+    Surroundings,
+    first,
+)
+from agentv.errors import SetupError
+from agentv.loading.suites import LoadedSuite
+from agentv.loading.workspace import Workspace
+from agentv.model.event import Notice
+from agentv.model.options import PromptMode, TargetOptions
+from agentv.model.run import TargetRecord
+from agentv.protocols import Provider, ProviderBuild
+from agentv.runner.attempts import AttemptPolicy
+
+BACKSTOP_SECONDS = 5.0
+"""How much longer the runner waits for a provider that keeps its own time."""
+
+_DRY_ANSWER = "[dry run: the target was not asked]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Station:
+    """A target with its provider and everything a trial needs to know of it."""
+
+    name: str
+    provider: Provider
+    mode: PromptMode
+    chat: bool
+    workers: int
+    batching: bool
+    policy: AttemptPolicy
+    record: TargetRecord
+    """For the manifest."""
+    secrets: Mapping[str, str]
+    """Values that must not be shown, by the name of their variable or key."""
+
+
+class Stations:
+    """Builds each target once, however many suites and judges use it."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        options: RunOptions,
+        around: Surroundings,
+        custom: CustomTarget | None,
+    ) -> None:
+        self._workspace = workspace
+        self._options = options
+        self._around = around
+        self._custom = custom
+        self._built: dict[Any, Station] = {}
+
+    def all(self) -> list[Station]:
+        """Every station built so far."""
+        return list(self._built.values())
+
+    def of(self, loaded: LoadedSuite, name: str) -> Station:
+        """The station that a suite means by a name."""
+        if self._custom is not None and name == self._custom.name:
+            custom = self._custom
+            return self._once(name, lambda: self._from_program(custom))
+        project = loaded.targets.path if loaded.targets else None
+        if self._options.dry_run:
+            return self._once((project, name), lambda: self._rehearsal(loaded, name))
+        key = (project, loaded.environment.file, name)
+        return self._once(key, lambda: self._from_file(loaded, name))
+
+    def _once(self, key: Any, build: Callable[[], Station]) -> Station:
+        if key not in self._built:
+            self._built[key] = build()
+        return self._built[key]
+
+    def _from_file(self, loaded: LoadedSuite, name: str) -> Station:
+        target = self._workspace.target(loaded, name)
+        own, entry = target.options, target.entry
+        limit = first(self._options.agent_timeout, own.timeout_seconds, DEFAULT_TIMEOUT_SECONDS)
+        provider = self._around.registry.build_provider(
+            msgspec.structs.replace(own, timeout_seconds=limit),
+            self._provider_build(loaded, target.folder),
+        )
+        return Station(
+            name=name,
+            provider=provider,
+            mode=own.prompt_mode or entry.prompt_mode,
+            chat=entry.takes_chat,
+            workers=own.workers or 1,
+            batching=own.provider_batching,
+            policy=self._policy(limit + (BACKSTOP_SECONDS if entry.keeps_time else 0)),
+            record=TargetRecord(
+                name=name, provider=own.provider, settings=target.settings, digest=target.digest
+            ),
+            secrets=target.secrets,
+        )
+
+    def _rehearsal(self, loaded: LoadedSuite, name: str) -> Station:
+        """Formats like the target, and answers with a canned text."""
+        definition = loaded.targets.definitions.get(name) if loaded.targets else None
+        entry = definition.entry if definition else None
+        keys = definition.spelling.keys if definition else {}
+        mode: PromptMode = keys.get("prompt_mode") or (entry.prompt_mode if entry else "lm")
+        workers = keys.get("workers")
+        provider = self._around.registry.build_provider(
+            self._dry_options(name), self._provider_build(loaded, loaded.suite.path.parent)
+        )
+        return Station(
+            name=name,
+            provider=provider,
+            mode=mode,
+            chat=entry.takes_chat if entry else False,
+            workers=workers if isinstance(workers, int) else 1,
+            batching=False,
+            policy=AttemptPolicy(timeout_seconds=None, max_retries=0),
+            record=TargetRecord(name=name, provider="dry-run", settings={}, digest="dry-run"),
+            secrets={},
+        )
+
+    def _from_program(self, custom: CustomTarget) -> Station:
+        return Station(
+            name=custom.name,
+            provider=custom.provider,
+            mode=custom.prompt_mode,
+            chat=custom.takes_chat,
+            workers=1,
+            batching=False,
+            policy=self._policy(first(self._options.agent_timeout, DEFAULT_TIMEOUT_SECONDS)),
+            record=TargetRecord(
+                name=custom.name, provider="python", settings={}, digest=custom.name
+            ),
+            secrets={},
+        )
+
+    def _policy(self, timeout_seconds: float) -> AttemptPolicy:
+        return AttemptPolicy(timeout_seconds=timeout_seconds, max_retries=self._options.max_retries)
+
+    def _provider_build(self, loaded: LoadedSuite, folder: Path) -> ProviderBuild:
+        emit = self._around.emit
+        return ProviderBuild(
+            folder=folder,
+            env=loaded.environment.values,
+            processes=self._around.processes,
+            rng=Random(self._options.seed),  # noqa: S311 - for delays, not for secrets
+            notify=lambda line: emit(Notice(level="verbose", message=line)),
+        )
+
+    def _dry_options(self, name: str) -> TargetOptions:
+        entry = self._around.registry.find("providers", "mock")
+        if entry is None:
+            raise SetupError("A dry run needs the provider 'mock'.")
+        shortest, longest = self._options.dry_run_delay_ms
+        raw: dict[str, Any] = {"name": name, "provider": "mock", "response": _DRY_ANSWER}
+        if longest:
+            raw |= {"delay_min_ms": shortest, "delay_max_ms": longest}
+        return msgspec.convert(raw, self._around.registry.provider_options(entry))

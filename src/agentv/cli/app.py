@@ -1,0 +1,112 @@
+"""The command line's top: which commands there are, and the one place that prints errors and
+chooses exit codes.
+
+`--help` and `--version` must be instant, so nothing but click is imported here: commands are named
+by dotted path with their help line beside them, and a command's module is imported when it runs.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import cast
+
+import click
+
+from agentv import __version__
+from agentv.errors import AgentVError, ExitCode
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "eval": ("agentv.cli.commands.eval:eval_command", "Run eval suites and leave a run."),
+    "validate": (
+        "agentv.cli.commands.validate:validate_command",
+        "Check eval, targets and config files; every mistake at once.",
+    ),
+    "show": ("agentv.cli.commands.show:show_command", "Show the summary of a past run."),
+    "export": (
+        "agentv.cli.commands.export:export_command",
+        "Write a past run's rows in another format.",
+    ),
+    "init": (
+        "agentv.cli.commands.init:init_command",
+        "Write a starter suite that runs at once, without a key.",
+    ),
+    "schema": (
+        "agentv.cli.commands.schema:schema_command",
+        "Print the JSON Schema of a kind of file.",
+    ),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which a newcomer meets them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command itself."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        return cast("click.Command", getattr(import_module(module), name))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, from the table alone."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A mistyped command gets the nearest name."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from agentv.cli.suggest import did_you_mean
+
+            hint = did_you_mean(args[0], list(COMMANDS))
+            raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 gate holds, 1 gate fails, 2 files or arguments are wrong, "
+    "3 errors or an incomplete run, 5 nothing ran or nothing was asserted, 130 interrupted.",
+)
+@click.version_option(__version__, prog_name="agentv")
+def main() -> None:
+    """Run evals for AI agents and prompts, and trust what comes out."""
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code; never raises."""
+    try:
+        code = main.main(args=arguments, prog_name="agentv", standalone_mode=False)
+        return int(code or ExitCode.OK)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as mistake:
+        mistake.show()
+        return ExitCode.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return ExitCode.INTERRUPTED
+    except AgentVError as error:
+        from agentv.cli.console import print_error
+
+        print_error(error)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of our output went away (`agentv show | head`): nothing is wrong.
+        sys.stderr.close()
+        return ExitCode.OK
+    except Exception:  # noqa: BLE001 - whatever happens, no traceback ends in a green exit
+        import traceback
+
+        click.echo(traceback.format_exc(), err=True)
+        click.echo("This is a mistake in AgentV itself; the text above says where.", err=True)
+        return ExitCode.ERRORS

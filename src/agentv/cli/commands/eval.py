@@ -1,0 +1,122 @@
+"""`agentv eval`: its options, folded into one record."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agentv.cli.parameters import EVAL_PATHS, SECONDS, SHARE, shared_help
+
+_DUMP_DEFAULT = ".agentv/prompts"
+
+
+@click.command("eval", context_settings={"max_content_width": 100})
+@EVAL_PATHS
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="NAME",
+    help="Run the suites on this target instead of their own; repeat for several. "
+    "A case that names its own target keeps it.",
+)
+@click.option(
+    "--targets",
+    "targets_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The targets file; found from the suite upwards when not given.",
+)
+@click.option(
+    "--eval-id",
+    "eval_ids",
+    multiple=True,
+    metavar="GLOB",
+    help="Run only the cases whose id matches; repeat for several.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Trials in flight at once, over all suites.  [default: the target's `workers`, or 1]",
+)
+@click.option(
+    "--agent-timeout",
+    type=SECONDS,
+    metavar="SECONDS",
+    help="Limit of one attempt.  [default: the target's `timeout_seconds`, or 120]",
+)
+@click.option(
+    "--max-retries",
+    type=click.IntRange(min=0),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Attempts that may follow a time-out.",
+)
+@click.option(
+    "--threshold",
+    type=SHARE,
+    metavar="SCORE",
+    help="A case passes at this score.  [default: the suite's, or 0.8]",
+)
+@click.option(
+    "--min-pass-rate",
+    type=SHARE,
+    metavar="SHARE",
+    help="The gate: this share of all cases must pass.  [default: the suite's, or 1.0]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The run's folder.  [default: .agentv/results/<run id>]",
+)
+@click.option(
+    "--export",
+    "exports",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write the rows to FILE, in the format of its suffix (.jsonl, .yaml); repeatable.",
+)
+@click.option("--dry-run", is_flag=True, help="Rehearse: ask no target, score nothing.")
+@click.option(
+    "--dry-run-delay",
+    type=click.FloatRange(min=0),
+    default=0,
+    metavar="MS",
+    help="How long each rehearsed answer takes.",
+)
+@click.option(
+    "--dry-run-delay-min",
+    type=click.FloatRange(min=0),
+    metavar="MS",
+    help="Shortest rehearsed answer; with --dry-run-delay-max.",
+)
+@click.option(
+    "--dry-run-delay-max",
+    type=click.FloatRange(min=0),
+    metavar="MS",
+    help="Longest rehearsed answer.",
+)
+@click.option(
+    "--dump-prompts",
+    is_flag=False,
+    flag_value=_DUMP_DEFAULT,
+    metavar="[DIR]",
+    type=click.Path(path_type=Path),
+    help=f"Write what each case was asked, one JSON file a case.  [DIR: {_DUMP_DEFAULT}]",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="For everything random.")
+@click.option("--verbose", is_flag=True, help="Say more: commands run, retries, fallbacks.")
+@shared_help
+def eval_command(**given: Any) -> int:
+    """Run eval suites and leave a run.
+
+    PATHS are eval files, folders or globs. The run is a folder with `run.json` (what was asked)
+    and `results.jsonl` (one row a trial, written as trials finish).
+    """
+    from agentv.cli.run_eval import EvalOptions, run_eval
+
+    return run_eval(EvalOptions(**given))

@@ -1,0 +1,35 @@
+"""`agentv validate`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agentv.cli.parameters import shared_help
+
+
+@click.command("validate")
+@click.argument("paths", nargs=-1, metavar="[PATHS]...")
+@click.option(
+    "--targets",
+    "targets_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The targets file; found from each suite upwards when not given.",
+)
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Warnings count as errors.",
+)
+@shared_help
+def validate_command(**given: Any) -> int:
+    """Check eval, targets and config files; every mistake at once.
+
+    PATHS are files, folders or globs; the working directory when none is given. Exits 0 when
+    everything is right, 2 when a file is wrong, 5 when nothing was checked or a suite asserts
+    nothing.
+    """
+    from agentv.cli.run_validate import ValidateOptions, run_validate
+
+    return run_validate(ValidateOptions(**given))

@@ -1,0 +1,97 @@
+"""What is printed, where, and in which colours.
+
+Results go to stdout, everything about how it is going to stderr; with `--json` stdout holds one
+JSON document and nothing else. Text from models, agents and files is untrusted: control characters
+are shown, not obeyed.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import click
+
+from agentv.errors import AgentVError
+from agentv.model.problem import LoadError, Problem, key_path
+
+Tone = Literal["good", "bad", "warn", "dim", "strong"]
+
+_TONES: dict[Tone, dict[str, Any]] = {
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "warn": {"fg": "yellow"},
+    "dim": {"dim": True},
+    "strong": {"bold": True},
+}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """Untrusted text with its control characters made visible."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def one_line(text: str, width: int = 160) -> str:
+    """Untrusted text on one line, shortened."""
+    flat = visible(" ".join(text.split()))
+    return flat if len(flat) <= width else f"{flat[: width - 1]}…"
+
+
+def paint(text: str, tone: Tone, *, err: bool = False) -> str:
+    """Coloured text where the stream is a terminal and `NO_COLOR` is unset."""
+    return click.style(text, **_TONES[tone]) if _colours(err) else text
+
+
+def out(line: str = "") -> None:
+    """A line of results."""
+    click.echo(line)
+
+
+def err(line: str = "") -> None:
+    """A line about how it is going."""
+    click.echo(line, err=True)
+
+
+def print_json(value: Any) -> None:
+    """The one JSON document of `--json`."""
+    import msgspec
+
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def print_error(error: AgentVError) -> None:
+    """An error for the person who must act on it."""
+    if isinstance(error, LoadError):
+        print_problems(error.problems)
+    else:
+        err(f"{paint('Error:', 'bad', err=True)} {visible(str(error))}")
+
+
+def print_problems(problems: Iterable[Problem]) -> None:
+    """Mistakes, one a line, with their place first so that terminals and editors can jump there."""
+    for problem in problems:
+        err(problem_line(problem))
+
+
+def problem_line(problem: Problem) -> str:
+    """`file:line:column  key.path  message; hint  [code]`."""
+    place = ":".join(str(part) for part in (problem.file, problem.line, problem.column) if part)
+    words = [paint(visible(place), "strong", err=True)]
+    if problem.path:
+        words.append(visible(key_path(problem.path)))
+    warning = paint("warning: ", "warn", err=True) if problem.severity == "warning" else ""
+    words.append(f"{warning}{visible(problem.text)}")
+    words.append(paint(f"[{problem.code}]", "dim", err=True))
+    return "  ".join(words)
+
+
+def is_terminal() -> bool:
+    """Whether progress may move."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _colours(to_err: bool) -> bool:
+    stream = sys.stderr if to_err else sys.stdout
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

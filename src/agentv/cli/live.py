@@ -1,0 +1,99 @@
+"""Progress that moves: a bar, the counts, and what is in flight for how long."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from agentv.cli.console import one_line
+from agentv.cli.progress import Tally, event_line, needs_a_look, result_line, start_line
+from agentv.model.event import (
+    AttemptFailed,
+    Event,
+    Notice,
+    RunStarted,
+    TrialFinished,
+    TrialStarted,
+)
+
+_SHOWN_IN_FLIGHT = 6
+_SHOWN_FINISHED_UP_TO = 30
+
+
+class LiveProgress:
+    """A sink that keeps a few lines at the bottom of a terminal up to date."""
+
+    def __init__(self, *, verbose: bool = False) -> None:
+        self._console = Console(stderr=True, highlight=False)
+        self._tally = Tally()
+        self._in_flight: dict[tuple[str, str], float] = {}
+        self._verbose = verbose
+
+    @contextmanager
+    def showing(self) -> Iterator[None]:
+        """Show progress until the block is left, then take it away."""
+        with Live(
+            get_renderable=self._render,
+            console=self._console,
+            refresh_per_second=8,
+            transient=True,
+        ):
+            yield
+
+    def handle(self, event: Event) -> None:
+        """Note what changed; the display is redrawn by itself."""
+        match event:
+            case RunStarted():
+                self._tally.start(event.total)
+                self._print(start_line(event))
+            case TrialStarted():
+                self._in_flight[event.eval_id, event.target] = monotonic()
+            case TrialFinished(result=result):
+                self._in_flight.pop((result.eval_id, result.target), None)
+                self._tally.add(result)
+                if needs_a_look(result) or self._tally.total <= _SHOWN_FINISHED_UP_TO:
+                    self._print(f"  {result_line(result)}")
+            case AttemptFailed() | Notice():
+                if line := event_line(event, verbose=self._verbose):
+                    self._print(line)
+
+    def _print(self, line: str) -> None:
+        self._console.print(Text.from_ansi(line), soft_wrap=True)
+
+    def _render(self) -> RenderableType:
+        tally = self._tally
+        if not tally.total:
+            return Text("")
+        bar = Table.grid(padding=(0, 1))
+        bar.add_row(
+            ProgressBar(total=tally.total, completed=tally.done, width=30),
+            f"{tally.done}/{tally.total}",
+            tally.counts(),
+            _duration("elapsed", monotonic() - tally.started),
+            _duration("about", tally.remaining_seconds(), "left"),
+        )
+        return Group(bar, *self._running())
+
+    def _running(self) -> list[Text]:
+        now = monotonic()
+        running = sorted(self._in_flight.copy().items(), key=lambda item: item[1])
+        lines = [
+            Text(f"  ▸ {one_line(eval_id, 60)} ({one_line(target, 30)}) {now - start:.0f} s")
+            for (eval_id, target), start in running[:_SHOWN_IN_FLIGHT]
+        ]
+        if more := len(running) - len(lines):
+            lines.append(Text(f"  ▸ and {more} more in flight"))
+        return lines
+
+
+def _duration(before: str, seconds: float | None, after: str = "") -> str:
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(int(seconds), 60)
+    clock = f"{minutes}:{rest:02d}"
+    return " ".join(word for word in (before, clock, after) if word)

@@ -1,0 +1,133 @@
+"""How a run is going: alive on a terminal, plain lines elsewhere. All of it goes to stderr."""
+
+from collections.abc import Callable
+from time import monotonic
+
+from agentv.cli.console import err, one_line, paint
+from agentv.model.event import (
+    AttemptFailed,
+    Event,
+    Notice,
+    RunStarted,
+    TrialFinished,
+    TrialStarted,
+)
+from agentv.model.result import TrialResult, Verdict
+
+_EVERY_LINE_UP_TO = 100
+"""Runs of this size get a line for each trial; larger ones for each that needs a look."""
+_STEPS = 20
+_MARKS: dict[Verdict, str] = {"pass": "✓", "fail": "✗", "error": "!", "skipped": "-"}
+
+
+class Tally:
+    """What a run has done so far."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.done = 0
+        self.verdicts: dict[Verdict, int] = {"pass": 0, "fail": 0, "error": 0, "skipped": 0}
+        self.started = monotonic()
+
+    def start(self, total: int) -> None:
+        """The plan stands."""
+        self.total = total
+        self.started = monotonic()
+
+    def add(self, result: TrialResult) -> None:
+        """A row is on disk."""
+        self.done += 1
+        self.verdicts[result.verdict] += 1
+
+    def counts(self) -> str:
+        """`12 passed, 1 failed, 0 errors`."""
+        passed, failed = self.verdicts["pass"], self.verdicts["fail"]
+        words = [f"{passed} passed", f"{failed} failed", f"{self.verdicts['error']} errors"]
+        if self.verdicts["skipped"]:
+            words = [f"{self.verdicts['skipped']} rehearsed", *words[2:]]
+        return ", ".join(words)
+
+    def remaining_seconds(self) -> float | None:
+        """At the pace so far; unknown until something is done."""
+        if not self.done:
+            return None
+        return (monotonic() - self.started) / self.done * (self.total - self.done)
+
+
+class LineProgress:
+    """Lines for logs and pipes."""
+
+    def __init__(self, *, verbose: bool = False, write: Callable[[str], None] = err) -> None:
+        self._tally = Tally()
+        self._verbose = verbose
+        self._write = write
+
+    def handle(self, event: Event) -> None:
+        """Say what is worth a line."""
+        match event:
+            case RunStarted():
+                self._tally.start(event.total)
+                self._write(start_line(event))
+            case TrialFinished(result=result):
+                self._tally.add(result)
+                self._finished(result)
+            case AttemptFailed() | Notice():
+                if line := event_line(event, verbose=self._verbose):
+                    self._write(line)
+            case TrialStarted():
+                if self._verbose:
+                    self._write(f"  … {one_line(event.eval_id)} on {one_line(event.target)}")
+
+    def _finished(self, result: TrialResult) -> None:
+        tally = self._tally
+        step = max(1, tally.total // _STEPS)
+        if tally.total <= _EVERY_LINE_UP_TO or needs_a_look(result):
+            self._write(f"  [{tally.done}/{tally.total}] {result_line(result)}")
+        elif tally.done % step == 0:
+            self._write(f"  [{tally.done}/{tally.total}] {tally.counts()}")
+
+
+class NoProgress:
+    """For `--quiet`: only warnings."""
+
+    def handle(self, event: Event) -> None:
+        """Say only what could be wrong."""
+        if isinstance(event, Notice) and event.level == "warning":
+            err(event_line(event, verbose=False) or "")
+
+
+def start_line(event: RunStarted) -> str:
+    """What is about to happen."""
+    trials = f"{event.total} trial{'s' if event.total != 1 else ''}"
+    workers = f"{event.workers} worker{'s' if event.workers != 1 else ''}"
+    prefix = "DRY RUN: rehearsing" if event.dry_run else "Running"
+    where = f" -> {event.folder}" if event.folder else ""
+    return f"{prefix} {trials} with {workers}{where}"
+
+
+def result_line(result: TrialResult) -> str:
+    """A trial in a line: verdict, id, score, and why if it did not pass."""
+    tone = {"pass": "good", "fail": "bad", "error": "warn", "skipped": "dim"}[result.verdict]
+    mark = paint(_MARKS[result.verdict], tone, err=True)  # type: ignore[arg-type]
+    score = f" {result.score:.2f}" if result.score is not None else ""
+    why = ""
+    if result.error is not None:
+        why = f"  {one_line(result.error.message)}"
+    elif result.verdict == "fail" and result.misses:
+        why = f"  {one_line(result.misses[0])}"
+    return f"{mark} {one_line(result.eval_id, 80)} ({one_line(result.target, 40)}){score}{why}"
+
+
+def needs_a_look(result: TrialResult) -> bool:
+    """Whether a person would want to see this trial in a long run."""
+    return result.verdict in ("fail", "error")
+
+
+def event_line(event: AttemptFailed | Notice, *, verbose: bool) -> str | None:
+    """A warning or a retry in a line; `None` if it was not asked for."""
+    if isinstance(event, AttemptFailed):
+        place = f"{one_line(event.eval_id, 80)} ({one_line(event.target, 40)})"
+        return f"  ↻ {place} attempt {event.attempt}: {one_line(event.message)}; trying again"
+    if event.level == "warning":
+        return f"{paint('warning:', 'warn', err=True)} {one_line(event.message, 400)}"
+    return f"  · {one_line(event.message, 400)}" if verbose else None

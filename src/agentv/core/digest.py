@@ -1,0 +1,40 @@
+"""Identity by content: what shapes a trial's answer, as one short text.
+
+Two trials with the same digest ask the same thing of the same system: the same messages, the same
+file contents and guidelines, the same target settings. Where the repository lies and what the
+evaluators are does not matter, nor does any secret.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from agentv.model.request import Turn
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+
+
+def digest(*parts: Any) -> str:
+    """SHA-256 over JSON-like values, as 32 hexadecimal digits."""
+    return hashlib.sha256(_ENCODER.encode(parts)).hexdigest()[:32]
+
+
+def trial_digest(turns: Sequence[Turn], target_digest: str) -> str:
+    """The digest of one case on one target.
+
+    Args:
+        turns: The case's messages with their files read.
+        target_digest: Over the target's settings as written, variables unresolved.
+    """
+    content = [
+        (turn.role, [_without_place(segment) for segment in turn.segments]) for turn in turns
+    ]
+    return digest(target_digest, content)
+
+
+def _without_place(segment: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(segment)
+    fields.pop("resolved_path", None)
+    return fields

@@ -1,0 +1,38 @@
+"""A case's turns as the prompt for one provider."""
+
+from collections.abc import Sequence
+
+from agentv.core.chat_prompt import format_chat_prompt
+from agentv.core.guidelines import format_guidelines, gather_guidelines
+from agentv.core.question import format_question, needs_markers
+from agentv.model.options import PromptMode
+from agentv.model.request import FileSegment, Prompt, Turn
+
+
+def build_prompt(turns: Sequence[Turn], mode: PromptMode, *, chat: bool) -> Prompt:
+    """Format a case.
+
+    Args:
+        turns: The case's messages with their files read.
+        mode: `lm` puts file contents into the text, `agent` only their paths.
+        chat: Whether the provider takes a chat prompt; one is made only for conversations.
+    """
+    found = gather_guidelines(turns)
+    guidelines = format_guidelines(found.values())
+    wants_chat = chat and needs_markers(turns)
+    return Prompt(
+        question=format_question(turns, mode),
+        guidelines=guidelines,
+        guideline_paths=tuple(found),
+        input_files=tuple(dict.fromkeys([*found, *_attachments(turns)])),
+        chat_prompt=format_chat_prompt(turns, guidelines, mode) if wants_chat else None,
+    )
+
+
+def _attachments(turns: Sequence[Turn]) -> list[str]:
+    return [
+        segment.resolved_path
+        for turn in turns
+        for segment in turn.segments
+        if isinstance(segment, FileSegment)
+    ]

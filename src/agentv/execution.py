@@ -1,0 +1,207 @@
+"""A run from its first probe to its gate: open the folder, run the lanes, count the rows."""
+
+import asyncio
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import msgspec
+
+from agentv import __version__
+from agentv.assembly.assemble import Assembly, assemble
+from agentv.assembly.options import CustomTarget, RunOptions, Surroundings
+from agentv.core.gate import GateDecision, decide
+from agentv.core.redaction import Redactor
+from agentv.core.summary import RunSummary, summarise
+from agentv.errors import AgentVError, ExitCode, RunAborted
+from agentv.loading.target_secrets import is_secret_name
+from agentv.loading.workspace import Workspace
+from agentv.model.event import AttemptFailed, Event, Notice, RunStarted, TrialFinished
+from agentv.model.result import TrialResult
+from agentv.model.run import RunManifest
+from agentv.protocols import Sink
+from agentv.registry import Registry
+from agentv.runner.lanes import run_lanes
+from agentv.storage.journal import Journal, open_rows
+from agentv.storage.manifest import write_manifest
+from agentv.storage.run_folder import RunFolder, new_run_id
+from agentv.transport.process import Processes
+
+RESULTS_ROOT = Path(".agentv") / "results"
+
+
+class NothingToRunError(AgentVError):
+    """No trial would be run, so nothing could be said of any target."""
+
+    exit_code = ExitCode.NOTHING
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest:
+    """What is to be run, and where its folder goes."""
+
+    workspace: Workspace
+    options: RunOptions
+    registry: Registry
+    cwd: Path
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """For the manifest."""
+    out: Path | None = None
+    """The run's folder; a new one below `.agentv/results` when `None`."""
+    custom: CustomTarget | None = None
+    sinks: Sequence[Sink] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunReport:
+    """What came of a run, recomputed from its rows."""
+
+    folder: RunFolder
+    manifest: RunManifest
+    summary: RunSummary
+    decision: GateDecision
+    aborted: str | None = None
+    """Why the run could not go on."""
+
+
+async def execute(request: RunRequest, processes: Processes) -> RunReport:
+    """Run it. Cancelling ends everything in flight, keeps every finished row and still reports.
+
+    Raises:
+        NothingToRunError: The plan is empty.
+        SetupError: The folder cannot be made.
+    """
+    emit = _Broadcast(request.sinks)
+    around = Surroundings(processes=processes, registry=request.registry, emit=emit, now=_utc_now)
+    assembly = assemble(request.workspace, request.options, around, request.custom)
+    if not assembly.planned:
+        raise NothingToRunError(_why_nothing(request))
+    emit.redactor = _redactor(request.workspace, assembly)
+    folder, manifest = _open_run(request, assembly)
+    ending = await _run_trials(assembly, folder, emit)
+    summary = summarise(manifest, open_rows(folder.journal_path))
+    return RunReport(
+        folder=folder,
+        manifest=manifest,
+        summary=summary,
+        decision=decide(summary, interrupted=ending.interrupted),
+        aborted=ending.aborted,
+    )
+
+
+class _Broadcast:
+    """Hands events to every sink, with secrets taken out of what they say."""
+
+    def __init__(self, sinks: Sequence[Sink]) -> None:
+        self._sinks = sinks
+        self.redactor = Redactor({})
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, AttemptFailed | Notice):
+            event = msgspec.structs.replace(event, message=self.redactor.text(event.message))
+        elif isinstance(event, TrialFinished):
+            event = TrialFinished(result=self._clean(event.result))
+        for sink in self._sinks:
+            sink.handle(event)
+
+    def _clean(self, row: TrialResult) -> TrialResult:
+        encoded = msgspec.json.encode(row)
+        cleaned = self.redactor.json_bytes(encoded)
+        return row if cleaned == encoded else msgspec.json.decode(cleaned, type=TrialResult)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Ending:
+    """How a run stopped, besides having done everything."""
+
+    interrupted: bool = False
+    aborted: str | None = None
+
+
+async def _run_trials(assembly: Assembly, folder: RunFolder, emit: _Broadcast) -> _Ending:
+    def durable(rows: Sequence[TrialResult]) -> None:
+        for row in rows:
+            emit(TrialFinished(result=row))
+
+    lanes = assembly.lanes()
+    emit(
+        RunStarted(
+            total=assembly.planned,
+            workers=sum(lane.workers for lane in lanes),
+            folder=str(folder.path),
+            dry_run=assembly.options.dry_run,
+        )
+    )
+    try:
+        async with Journal(folder.journal_path, emit.redactor, durable) as journal:
+            try:
+                await assembly.prepare()
+                await run_lanes(assembly.lanes(), journal.append)
+            finally:
+                await assembly.aclose()
+    except asyncio.CancelledError:
+        if (task := asyncio.current_task()) is not None:
+            task.uncancel()
+        return _Ending(interrupted=True)
+    except RunAborted as error:
+        return _Ending(aborted=emit.redactor.text(str(error)))
+    return _Ending()
+
+
+def _open_run(request: RunRequest, assembly: Assembly) -> tuple[RunFolder, RunManifest]:
+    now = _utc_now()
+    run_id = request.out.name if request.out else new_run_id(now, token_hex(2))
+    folder = RunFolder.create(request.cwd / (request.out or RESULTS_ROOT / run_id))
+    used = {station.name: station.record for station in assembly.stations.all()}
+    manifest = RunManifest(
+        run_id=run_id,
+        started=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        version=__version__,
+        python=platform.python_version(),
+        git_commit=_git_commit(request.cwd),
+        arguments=dict(request.arguments),
+        dry_run=request.options.dry_run,
+        suites=assembly.suites,
+        targets=tuple(used.values()),
+    )
+    write_manifest(folder.manifest_path, manifest)
+    return folder, manifest
+
+
+def _redactor(workspace: Workspace, assembly: Assembly) -> Redactor:
+    """Knows the targets' secrets, and what `.env` files call secret: commands inherit those."""
+    from_files = {
+        name: suite.environment.values[name]
+        for suite in workspace.suites
+        for name in suite.environment.from_file
+        if is_secret_name(name)
+    }
+    return Redactor({**from_files, **assembly.secrets})
+
+
+def _why_nothing(request: RunRequest) -> str:
+    cases = sum(suite.total_cases for suite in request.workspace.suites)
+    asked = request.arguments.get("eval_ids")
+    if cases and asked:
+        wanted = ", ".join(f"'{glob}'" for glob in asked)
+        return f"Nothing ran: none of the {cases} eval cases has an id that matches {wanted}."
+    return "Nothing ran: there are no eval cases."
+
+
+def _git_commit(cwd: Path) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=cwd, capture_output=True, text=True, timeout=5
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,135 @@
+"""From paths, globs and folders on a command line to files, each of a known kind."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from agentv.errors import AuthorError
+from agentv.loading.nearest import nearest
+from agentv.loading.project import show
+
+FileKind = Literal["eval", "targets", "config"]
+
+_SUFFIXES = (".yaml", ".yml")
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "results", "logs"})
+_TOP_KEY = re.compile(r"^[\"']?([$A-Za-z_][\w$-]*)[\"']?\s*:(.*)$", re.MULTILINE)
+_KEYS: dict[str, FileKind] = {
+    "evalcases": "eval",
+    "targets": "targets",
+    "guideline_patterns": "config",
+}
+_HEAD_BYTES = 65_536
+
+
+@dataclass
+class Discovered:
+    """The files that a command is to look at, each once, in the order they were named."""
+
+    files: dict[Path, FileKind] = field(default_factory=dict)
+    skipped: list[Path] = field(default_factory=list)
+    """YAML files in folders that are not ours."""
+
+    def of_kind(self, *kinds: FileKind) -> list[Path]:
+        """The files of some kinds."""
+        return [path for path, kind in self.files.items() if kind in kinds]
+
+
+def discover(arguments: Sequence[str], cwd: Path) -> Discovered:
+    """Find the files that arguments name.
+
+    A file is taken whatever it is called; in folders and globs YAML files are taken when they look
+    like ours, and counted as skipped when they do not.
+
+    Raises:
+        AuthorError: An argument names nothing; all such arguments are listed.
+    """
+    found = Discovered()
+    lost: list[str] = []
+    for argument in arguments:
+        path = cwd / argument
+        if path.is_dir():
+            _take(_below(path), found)
+        elif path.exists():
+            found.files.setdefault(_absolute(path), kind_of(path) or "eval")
+        elif matches := sorted(_glob(argument, cwd)):
+            _take(matches, found)
+        else:
+            lost.append(_not_found(argument, cwd))
+    if lost:
+        raise AuthorError("\n".join(lost))
+    return found
+
+
+def kind_of(path: Path) -> FileKind | None:
+    """What a YAML file is, judged by its top-level keys; `None` if it is not ours.
+
+    A key that is nearly one of ours counts: a typo must lead to an error, not to silence.
+    """
+    if path.name == ".agentv.yaml":
+        return "config"
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return "eval"
+    keys = dict(_TOP_KEY.findall(head))
+    schema = keys.get("$schema", "")
+    for name, kind in (("eval", "eval"), ("targets", "targets"), ("config", "config")):
+        if f"agentv-{name}" in schema:
+            return kind  # type: ignore[return-value]
+    for key, own in _KEYS.items():
+        if key in keys:
+            return own
+    near = next((own for own in map(_near, keys) if own), None)
+    return near or ("eval" if ".eval." in path.name else None)
+
+
+def _near(key: str) -> FileKind | None:
+    found = nearest(key, list(_KEYS))
+    return _KEYS[found] if found else None
+
+
+def _take(paths: Iterable[Path], found: Discovered) -> None:
+    for path in paths:
+        kind = kind_of(path)
+        if kind is None:
+            found.skipped.append(path)
+        else:
+            found.files.setdefault(_absolute(path), kind)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in _SKIPPED_FOLDERS and (not name.startswith(".") or name == ".agentv")
+        )
+        yield from (Path(parent, n) for n in sorted(names) if n.endswith(_SUFFIXES))
+
+
+def _glob(pattern: str, cwd: Path) -> Iterator[Path]:
+    from wcmatch import glob
+
+    flags = glob.GLOBSTAR | glob.BRACE | glob.EXTGLOB | glob.NODIR
+    for match in glob.iglob(pattern, flags=flags, root_dir=str(cwd)):
+        if match.endswith(_SUFFIXES):
+            yield cwd / match
+
+
+def _not_found(argument: str, cwd: Path) -> str:
+    if any(sign in argument for sign in "*?[{"):
+        return f"{argument}: no YAML file matches this pattern below {cwd}"
+    path = Path(argument)
+    folder = (cwd / path).parent
+    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    near = nearest(path.name, names)
+    hint = f"; did you mean '{path.with_name(near)}'?" if near else ""
+    return f"{show(cwd / path, cwd)}: no such file or folder{hint}"
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.normpath(path))

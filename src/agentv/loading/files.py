@@ -1,0 +1,67 @@
+"""Finding and reading the files that authors refer to."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from agentv.loading.nearest import nearest
+
+_CACHED_FILES = 256
+
+
+class SearchPath:
+    """Finds file references: absolute, else below each folder in turn.
+
+    A leading slash that leads nowhere is dropped, since `/docs/a.md` often means the root of the
+    repository. Found paths are remembered: large suites repeat a few references thousands of times.
+    """
+
+    def __init__(self, folders: tuple[Path, ...]) -> None:
+        self.folders = folders
+        self._found: dict[str, Path | None] = {}
+
+    def find(self, reference: str) -> Path | None:
+        """The existing file or folder, absolute; `None` if there is none."""
+        if reference not in self._found:
+            self._found[reference] = next(filter(_exists, self.tried(reference)), None)
+        return self._found[reference]
+
+    def tried(self, reference: str) -> list[Path]:
+        """Every place that `find` looks at, in order."""
+        given = Path(reference)
+        absolute = [given] if given.is_absolute() else []
+        relative = reference.lstrip("/\\")
+        return absolute + [_normal(folder / relative) for folder in self.folders]
+
+    def suggest(self, reference: str) -> str | None:
+        """The name of a file near the places looked at whose name is nearly the same."""
+        for path in self.tried(reference):
+            if path.parent.is_dir():
+                names = [entry.name for entry in path.parent.iterdir()]
+                if name := nearest(path.name, names):
+                    return str(Path(reference).with_name(name))
+        return None
+
+
+@lru_cache(maxsize=_CACHED_FILES)
+def read_attachment(path: Path) -> str:
+    r"""A file's text, stripped at both ends, line endings as `\n`.
+
+    Raises:
+        OSError: The file cannot be read.
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    text = path.read_bytes().decode("utf-8-sig")
+    return text.replace("\r\n", "\n").strip()
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name too long for the system, a NUL in it
+        return False
+
+
+def _normal(path: Path) -> Path:
+    """`a/../b` -> `b`, without following links: what is shown stays what was written."""
+    return Path(os.path.normpath(path))

@@ -1,0 +1,28 @@
+"""Where a project begins, and in which folders its files are looked for."""
+
+from pathlib import Path
+
+
+def find_root(start: Path, cwd: Path) -> Path:
+    """The repository root above a folder.
+
+    Outside a repository it is the working directory when that lies above `start`, else `start`
+    itself, so that a project without git behaves as if its top were the root.
+    """
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists():
+            return folder
+    return cwd if cwd in start.parents else start
+
+
+def folders_up(start: Path, root: Path, cwd: Path) -> tuple[Path, ...]:
+    """The folder, its parents up to the root, then the working directory; each once."""
+    chain = [start]
+    while chain[-1] != root and chain[-1] != chain[-1].parent:
+        chain.append(chain[-1].parent)
+    return tuple(dict.fromkeys([*chain, cwd]))
+
+
+def show(path: Path, cwd: Path) -> str:
+    """A path as the user would type it: relative where that is shorter to read."""
+    return str(path.relative_to(cwd)) if path.is_relative_to(cwd) else str(path)

@@ -1,0 +1,110 @@
+"""Everything a run needs, loaded and checked together: `validate` and `eval` both start here."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agentv.loading.nearest import did_you_mean
+from agentv.loading.suites import LoadContext, LoadedSuite, load_suite
+from agentv.loading.targets import ResolvedTarget, Targets
+from agentv.model.problem import LoadError, Problem
+
+
+@dataclass
+class Workspace:
+    """Suites with the targets they use."""
+
+    suites: list[LoadedSuite] = field(default_factory=list)
+    resolved: dict[tuple[Path, Path | None, str], ResolvedTarget] = field(default_factory=dict)
+    """By targets file, `.env` file and name: the same name may mean two things in two projects."""
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The problems that forbid a run."""
+        return [problem for problem in self.problems if problem.severity == "error"]
+
+    def target(self, suite: LoadedSuite, name: str) -> ResolvedTarget:
+        """A target as a suite sees it; only for names that loading has resolved."""
+        if suite.targets is None:
+            raise KeyError(name)
+        return self.resolved[_key(suite, suite.targets, name)]
+
+
+def load_workspace(
+    paths: Iterable[Path],
+    context: LoadContext,
+    *,
+    resolve: bool = True,
+    extra: Sequence[LoadedSuite] = (),
+) -> Workspace:
+    """Load suites, and resolve the targets they use.
+
+    Args:
+        paths: Eval files.
+        context: What loading knows besides the files.
+        extra: Suites that were loaded from elsewhere.
+        resolve: Whether targets must be ready to be called; a dry run needs them only to exist.
+
+    Nothing is raised: every mistake of every file is in `problems`.
+    """
+    workspace = Workspace(suites=list(extra))
+    for path in paths:
+        try:
+            workspace.suites.append(load_suite(path, context))
+        except LoadError as error:
+            workspace.problems += error.problems
+    for suite in workspace.suites:
+        workspace.problems += suite.problems
+    for targets in {id(s.targets): s.targets for s in workspace.suites if s.targets}.values():
+        workspace.problems += targets.problems
+    for suite in workspace.suites:
+        workspace.problems += _asked_for(suite, context)
+        if resolve:
+            _resolve(workspace, suite)
+    return workspace
+
+
+def used_targets(suite: LoadedSuite) -> list[str]:
+    """Every target that running a suite calls: candidates first, then judges."""
+    candidates = [*suite.target_names, *suite.case_targets]
+    judges = list(suite.judges)
+    if suite.judged and suite.targets is not None:
+        known = suite.targets.definitions
+        judges += [suite.targets.judge_of(name) for name in candidates if name in known]
+    return list(dict.fromkeys([*candidates, *judges]))
+
+
+def _resolve(workspace: Workspace, suite: LoadedSuite) -> None:
+    targets = suite.targets
+    if targets is None or targets.problems:
+        return
+    for name in used_targets(suite):
+        key = _key(suite, targets, name)
+        if name not in targets.definitions or key in workspace.resolved:
+            continue
+        found, problems = targets.resolve(name, suite.environment.values)
+        workspace.problems += [p for p in problems if p not in workspace.problems]
+        if found is not None:
+            workspace.resolved[key] = found
+
+
+def _asked_for(suite: LoadedSuite, context: LoadContext) -> list[Problem]:
+    """Names given as `--target` that the suite's targets file lacks."""
+    targets = suite.targets
+    if targets is None or targets.problems:
+        return []
+    return [
+        Problem(
+            file=suite.suite.shown,
+            message=f"--target '{name}' is not in {targets.shown}",
+            hint=did_you_mean(name, targets.names) or f"it has {', '.join(targets.names)}",
+            code="unknown-target",
+        )
+        for name in context.target_names
+        if name not in targets.names
+    ]
+
+
+def _key(suite: LoadedSuite, targets: Targets, name: str) -> tuple[Path, Path | None, str]:
+    return targets.path, suite.environment.file, name

@@ -1,0 +1,67 @@
+"""Answers that were asked for all at once, handed out one at a time."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from agentv.errors import ProviderError, RunAborted
+from agentv.model.event import Event, Notice
+from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.protocols import BatchProvider, Provider
+
+Key = tuple[str, str, int]
+Outcome = ProviderResponse | ProviderError
+
+
+class BatchedProvider:
+    """A provider whose first attempts were answered by a batch; retries go one at a time."""
+
+    def __init__(self, provider: Provider, outcomes: Mapping[Key, Outcome]) -> None:
+        self._provider = provider
+        self._outcomes = dict(outcomes)
+
+    async def respond(self, request: ProviderRequest) -> ProviderResponse:
+        """The batch's outcome for this request, else the provider's own answer."""
+        outcome = self._outcomes.pop(key_of(request), None) if request.attempt == 1 else None
+        if outcome is None:
+            return await self._provider.respond(request)
+        if isinstance(outcome, ProviderError):
+            raise outcome
+        return outcome
+
+
+async def dispatch_batch(
+    target: str,
+    provider: Provider,
+    requests: Sequence[ProviderRequest],
+    emit: Callable[[Event], None],
+) -> Provider:
+    """Send all requests in one call and return the provider that hands out what came back.
+
+    Where the provider knows no batches, or its batch throws, the requests are left to be sent one
+    at a time (the specification's fallback) and a notice says why.
+    """
+    if not isinstance(provider, BatchProvider):
+        message = f"target '{target}' asks for batching, which its provider lacks; sending singly"
+        emit(Notice(level="verbose", message=message))
+        return provider
+    try:
+        outcomes = await provider.respond_batch(requests)
+    except RunAborted:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever broke the batch, the cases can still run
+        message = f"the batch for target '{target}' could not be made ({error}); sending singly"
+        emit(Notice(level="warning", message=message))
+        return provider
+    return BatchedProvider(provider, _by_key(requests, outcomes))
+
+
+def key_of(request: ProviderRequest) -> Key:
+    """What tells requests of one batch apart."""
+    return request.suite, request.eval_id, request.trial
+
+
+def _by_key(requests: Sequence[ProviderRequest], outcomes: Sequence[Outcome]) -> dict[Key, Outcome]:
+    found: dict[Key, Outcome] = {}
+    missing = ProviderError("the batch came back without this case", kind="batch")
+    for number, request in enumerate(requests):
+        found[key_of(request)] = outcomes[number] if number < len(outcomes) else missing
+    return found
