@@ -1,7 +1,6 @@
 """Whatever text a value holds, the shell hands exactly that text to the program."""
 
 import subprocess
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import example, given, settings
@@ -234,8 +233,8 @@ def test_a_blank_command_is_a_mistake(text: str) -> None:
     ],
 )
 def test_mistakes_in_the_format_of_files(text: str, message: str) -> None:
-    (problem,) = files_format_problems(text, ("files_format",))
-    assert problem.message == message
+    first, *_ = files_format_problems(text, ("files_format",))
+    assert (first.path, first.message) == (("files_format",), message)
 
 
 def test_parsing_a_wrong_template_raises() -> None:

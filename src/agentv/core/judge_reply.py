@@ -68,7 +68,7 @@ def _objects(text: str) -> Iterator[tuple[str, Any]]:
             broken += 1
             closing = _closing_braces(text) if closing is None else closing
             # A broken object ends at its brace; one without such a brace where it went wrong.
-            start = closing.get(begin, max(error.pos, begin) + 1)
+            start = max(error.pos, closing.get(begin, 0))
             reason = f"holds an object that is not valid JSON ({error.msg})"
             yield text[begin:start], NoVerdict(reason=reason)
         except RecursionError:

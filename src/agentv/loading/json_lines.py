@@ -8,7 +8,8 @@ and accept much that is not JSON.
 import json
 from typing import Any, NoReturn
 
-from agentv.loading.json_positions import MAX_DEPTH, JsonScanner, parse_json_positions
+from agentv.loading.json_positions import JsonScanner, parse_json_positions
+from agentv.loading.limits import MAX_DEPTH
 from agentv.loading.mistake import DocumentError, Mistake
 
 __all__ = ["DocumentError", "parse_json_line", "parse_json_positions"]

@@ -10,17 +10,13 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
+from agentv.loading.limits import MAX_DEPTH, MOST_DIGITS
 from agentv.loading.mistake import Mistake
 from agentv.loading.positions import Place, Positions
 from agentv.model.problem import KeyPath
 
-MAX_DEPTH = 100
-"""As in YAML."""
-
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{},:]|[^\s\[\]{},:"]+')
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
-_MOST_DIGITS = 4_000
-"""Python refuses to read longer whole numbers, since that takes quadratic time."""
 _LONG = 20
 _END = ("", 1)
 
@@ -132,7 +128,7 @@ def _words(line: str) -> Iterator[tuple[str, int]]:
 
 def _is_too_large(number: str) -> bool:
     whole = number.lstrip("-").isdigit()
-    return len(number) > _MOST_DIGITS if whole else math.isinf(float(number))
+    return len(number) > MOST_DIGITS if whole else math.isinf(float(number))
 
 
 def _text(word: str) -> str:

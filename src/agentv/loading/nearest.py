@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 
 _LONGEST = 100
 """A longer name is no typo of anything, and comparing it would take long."""
@@ -12,6 +13,12 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 
     Case, `-` and `_` do not count, so `judgeTarget` finds `judge_target`.
     """
+    return _nearest(name, tuple(candidates))
+
+
+# The same slip is often made in every case of a suite.
+@lru_cache(maxsize=1_024)
+def _nearest(name: str, candidates: tuple[str, ...]) -> str | None:
     plain = _plain(name)
     if len(name) > _LONGEST or not plain:
         return None

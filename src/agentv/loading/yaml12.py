@@ -21,8 +21,9 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from agentv.loading.limits import MAX_DEPTH
 from agentv.loading.mistake import DocumentError, Mistake
-from agentv.loading.yaml_anchors import MAX_DEPTH, TOO_DEEP, AliasError, Anchors
+from agentv.loading.yaml_anchors import TOO_DEEP, AliasError, Anchors
 from agentv.loading.yaml_events import PURE, Event, open_events
 from agentv.loading.yaml_positions import parse_yaml_positions
 from agentv.loading.yaml_scalars import CORE, SUSPECTS, plain_value, tagged_value, unknown_tag
@@ -95,7 +96,7 @@ class _Builder:
     def _mapping(self, path: KeyPath) -> dict[str, Any]:
         next_event, scalar, value_of = self._next, self._scalar, self._value
         values: dict[str, Any] = {}
-        key_events: list[Event] = []
+        keys: dict[str, Event] = {}
         merged: list[dict[str, Any]] = []
         while True:
             event = next_event()
@@ -117,9 +118,9 @@ class _Builder:
                 continue
             else:
                 key = self._unusual_key(event, path)
-            if key in values:
-                self._report_twice(key, event, key_events, path)
-            key_events.append(event)
+            first = keys.setdefault(key, event)
+            if first is not event:
+                self._report_twice(key, event, first, path)
             event = next_event()
             if event.__class__ is ScalarEvent:
                 values[key] = scalar(event, path)
@@ -189,9 +190,8 @@ class _Builder:
         if event.tag not in ("!", CORE + kind):
             self._report(event, str(unknown_tag(event.tag)), "leave it out", "tag", path)
 
-    def _report_twice(self, key: str, event: Event, before: list[Event], path: KeyPath) -> None:
-        lines = [e.start_mark.line + 1 for e in before if getattr(e, "value", None) == key]
-        hint = f"it is already in line {lines[0]}; keep one" if lines else "keep one"
+    def _report_twice(self, key: str, event: Event, first: Event, path: KeyPath) -> None:
+        hint = f"it is already in line {first.start_mark.line + 1}; keep one"
         message = f"duplicate key '{key}'"
         self._report(event, message, hint, "duplicate-key", (*path, key), at_key=True)
 

@@ -2,10 +2,8 @@
 
 from typing import Any
 
+from agentv.loading.limits import MAX_DEPTH
 from agentv.loading.nearest import did_you_mean
-
-MAX_DEPTH = 100
-"""A document is nested no deeper, whether it is written out or behind aliases."""
 
 _LEAST_BUDGET = 10_000
 _OPEN = object()

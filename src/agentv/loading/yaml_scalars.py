@@ -7,6 +7,8 @@ they were written.
 import re
 from typing import Any
 
+from agentv.loading.limits import MOST_DIGITS
+
 SUSPECTS = frozenset(["", *"~nNtTfF.-+0123456789"])
 """What a plain text begins with (its first character, `""` for none) if it may not be text."""
 
@@ -19,8 +21,6 @@ _INT = re.compile(r"[-+]?[0-9]+")
 _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-_MOST_DIGITS = 4_000
-"""Python refuses to read longer numbers, since that takes quadratic time."""
 
 CORE = "tag:yaml.org,2002:"
 _TAGGED: dict[str, tuple[type, ...]] = {
@@ -40,7 +40,7 @@ def plain_value(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
-        if len(text) > _MOST_DIGITS:
+        if len(text) > MOST_DIGITS:
             raise ValueError(f"a number of {len(text)} digits is too long")
         return int(text)
     if _FLOAT.fullmatch(text):

@@ -1,0 +1,43 @@
+"""The slim side of a row: what totals are computed from, without answers, prompts and traces."""
+
+import msgspec
+
+from agentv.model.base import Record
+from agentv.model.result import Verdict
+from agentv.model.score import Usage
+
+
+class ErrorView(Record, frozen=True, kw_only=True, gc=False):
+    """`ErrorInfo` without its detail."""
+
+    kind: str
+    message: str
+
+
+class EvaluatorView(Record, frozen=True, kw_only=True, gc=False):
+    """`EvaluatorResult` without its texts."""
+
+    name: str
+    type: str
+    score: float
+    raw_score: float | None = None
+    error: str | None = None
+    parse_error: str | None = None
+
+
+class RowView(Record, frozen=True, kw_only=True, gc=False):
+    """`TrialResult` as far as a summary looks at it; the rest of the line is skipped unread."""
+
+    eval_id: str
+    dataset: str
+    suite: str
+    target: str
+    trial: int
+    verdict: Verdict
+    score: float | None
+    duration_ms: float
+    attempts: int
+    error: ErrorView | None = None
+    evaluator_results: tuple[EvaluatorView, ...] = ()
+    usage: Usage | None = None
+    dry_run: bool | msgspec.UnsetType = msgspec.UNSET
