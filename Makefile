@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 demo: $(STAMP)   ## run the quickstart eval: no key, no network
-	$(BIN)/agentv eval examples/quickstart/triage.eval.yaml --workers 4
+	PATH="$(CURDIR)/$(BIN):$$PATH" agentv eval examples/quickstart/triage.eval.yaml --workers 4
 
 test: check      ## everything CI checks
 

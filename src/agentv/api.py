@@ -16,7 +16,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from agentv.assembly.options import CustomTarget, RunOptions
 from agentv.core.summary import RunSummary
@@ -35,8 +35,6 @@ from agentv.registry import Entry, Registry
 from agentv.storage.journal import open_rows
 from agentv.transport.process import Processes
 
-T = TypeVar("T")
-
 Reply = str | ProviderResponse
 TargetFunction = Callable[[ProviderRequest], Reply | Awaitable[Reply]]
 Opinion = Score | float | bool
@@ -54,17 +52,17 @@ class EvalRun:
     @property
     def passed(self) -> bool:
         """Whether the gate holds."""
-        return self.report.decision.exit_code == ExitCode.OK
+        return self.report.exit_code == ExitCode.OK
 
     @property
     def exit_code(self) -> ExitCode:
         """What the command line would have exited with."""
-        return self.report.decision.exit_code
+        return self.report.exit_code
 
     @property
     def reason(self) -> str:
         """The gate's decision in a sentence, with its numbers."""
-        return self.report.decision.reason
+        return self.report.aborted or self.report.decision.reason
 
     @property
     def summary(self) -> RunSummary:
@@ -204,14 +202,12 @@ class FunctionEvaluator:
         return Score(value=value, raw_value=float(opinion) if opinion != value else None)
 
 
-async def _call(function: Callable[[Any], T | Awaitable[T]], argument: Any) -> T:
+async def _call(function: Callable[[Any], Any], argument: Any) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(argument)
     # In a thread: a function that waits for a network must not hold up every other trial.
     result = await asyncio.to_thread(function, argument)
-    if inspect.isawaitable(result):
-        return cast("T", await result)
-    return cast("T", result)
+    return await result if inspect.isawaitable(result) else result
 
 
 def _custom_target(target: Any) -> CustomTarget | None:

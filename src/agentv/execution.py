@@ -68,6 +68,11 @@ class RunReport:
     aborted: str | None = None
     """Why the run could not go on."""
 
+    @property
+    def exit_code(self) -> ExitCode:
+        """The gate's, unless the run was cut short by something other than its trials."""
+        return ExitCode.ERRORS if self.aborted else self.decision.exit_code
+
 
 async def execute(request: RunRequest, processes: Processes) -> RunReport:
     """Run it. Cancelling ends everything in flight, keeps every finished row and still reports.
@@ -156,7 +161,8 @@ async def _run_trials(assembly: Assembly, folder: RunFolder, emit: _Broadcast) -
 def _open_run(request: RunRequest, assembly: Assembly) -> tuple[RunFolder, RunManifest]:
     now = _utc_now()
     run_id = request.out.name if request.out else new_run_id(now, token_hex(2))
-    folder = RunFolder.create(request.cwd / (request.out or RESULTS_ROOT / run_id))
+    # Relative where it was given so: what is printed can be typed again.
+    folder = RunFolder.create(_below(request.cwd, request.out or RESULTS_ROOT / run_id))
     used = {station.name: station.record for station in assembly.stations.all()}
     manifest = RunManifest(
         run_id=run_id,
@@ -191,6 +197,10 @@ def _why_nothing(request: RunRequest) -> str:
         wanted = ", ".join(f"'{glob}'" for glob in asked)
         return f"Nothing ran: none of the {cases} eval cases has an id that matches {wanted}."
     return "Nothing ran: there are no eval cases."
+
+
+def _below(cwd: Path, path: Path) -> Path:
+    return path if cwd == Path.cwd() else cwd / path
 
 
 def _git_commit(cwd: Path) -> str | None:

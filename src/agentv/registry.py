@@ -33,7 +33,7 @@ class Entry:
     takes_chat: bool = False
     """Providers: whether a conversation is also sent as a chat prompt."""
     keeps_time: bool = False
-    """Providers: whether it ends an attempt at `timeout_seconds` itself, saying more than we can."""
+    """Providers: whether it ends an attempt at `timeout_seconds` itself, with more to say."""
     needs_judge: bool = False
     """Evaluators: whether a judge must be resolved for it."""
 

@@ -1,11 +1,11 @@
 """Fakes at our seams, for testing suites, plugins and AgentV itself.
 
-    from agentv import evaluate
-    from agentv.testing import ScriptedProvider
+from agentv import evaluate
+from agentv.testing import ScriptedProvider
 
-    provider = ScriptedProvider({"greeting": "Hello!"})
-    run = evaluate("evals/first.eval.yaml", target=provider)
-    assert provider.requests[0].question == "Say hello."
+provider = ScriptedProvider({"greeting": "Hello!"})
+run = evaluate("evals/first.eval.yaml", target=provider)
+assert provider.requests[0].question == "Say hello."
 """
 
 import contextlib

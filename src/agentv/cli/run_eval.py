@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agentv.assembly.options import RunOptions
-from agentv.cli.console import err, is_terminal, out, print_json, print_problems
+from agentv.cli.console import err, is_terminal, out, print_json, print_problems, visible
 from agentv.cli.progress import LineProgress, NoProgress
 from agentv.cli.summary import report_json, summary_lines
 from agentv.errors import AuthorError, ExitCode
@@ -22,6 +23,7 @@ from agentv.loading.suites import LoadContext
 from agentv.loading.workspace import Workspace, load_workspace
 from agentv.protocols import Sink
 from agentv.registry import Registry
+from agentv.storage.journal import open_rows
 from agentv.transport.process import Processes
 
 
@@ -90,17 +92,18 @@ def run_eval(options: EvalOptions) -> int:
     print_problems(workspace.problems)
     if workspace.errors:
         return exit_code_of(workspace)
+    started = time.perf_counter()
     report = _execute(options, workspace)
     for path in options.exports:
-        export(report.folder.journal_path, path)
+        export(open_rows(report.folder.journal_path, dict[str, Any]), path)
     if report.aborted:
-        err(f"Run aborted: {report.aborted}")
+        err(f"Run aborted: {visible(report.aborted)}")
     if options.as_json:
         print_json(report_json(report))
     else:
-        for line in summary_lines(report.manifest, report.summary, report.decision, report.folder):
+        for line in summary_lines(report, time.perf_counter() - started):
             out(line)
-    return report.decision.exit_code
+    return report.exit_code
 
 
 def exit_code_of(workspace: Workspace) -> ExitCode:

@@ -6,30 +6,15 @@ Every one is the same whatever the order of the scores: sums are exact before th
 import bisect
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
-from agentv.model.base import Record
+from agentv.model.summary import BINS, ScoreStatistics
 
-BINS = 5
 _DUST = 1e-9
 """How far floating-point arithmetic may leave a score from the number that was meant."""
 
 T = TypeVar("T")
-
-
-class ScoreStatistics(Record, frozen=True, kw_only=True):
-    """What scores look like together; `None` where there are too few to say."""
-
-    n: int
-    """How many scores stand behind every number here."""
-    mean: float | None = None
-    median: float | None = None
-    min: float | None = None
-    max: float | None = None
-    stdev: float | None = None
-    """Of the sample (n - 1), so it needs two scores."""
-    histogram: tuple[int, ...] = (0,) * BINS
-    """Scores in [0, 0.2), [0.2, 0.4), [0.4, 0.6), [0.6, 0.8) and [0.8, 1]."""
 
 
 def describe(scores: Sequence[float]) -> ScoreStatistics:
@@ -88,4 +73,4 @@ def _stdev(scores: Sequence[float], mean: float) -> float | None:
 def _histogram(ordered: Sequence[float]) -> tuple[int, ...]:
     edges = [index / BINS - _DUST for index in range(1, BINS)]
     starts = [0, *(bisect.bisect_left(ordered, edge) for edge in edges), len(ordered)]
-    return tuple(end - start for start, end in zip(starts, starts[1:], strict=False))
+    return tuple(end - start for start, end in pairwise(starts))

@@ -1,0 +1,48 @@
+"""`agentv show` and `agentv export`: a past run, recomputed from its rows."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from agentv.cli.console import out, paint, print_json
+from agentv.cli.summary import report_json, summary_lines
+from agentv.core.gate import decide
+from agentv.core.summary import summarise
+from agentv.errors import ExitCode
+from agentv.execution import RESULTS_ROOT, RunReport
+from agentv.exporters.base import export
+from agentv.storage.journal import open_rows
+from agentv.storage.manifest import read_manifest
+from agentv.storage.run_folder import find_run
+
+
+def show_run(reference: str, *, as_json: bool) -> int:
+    """Print a run's summary and return the exit code that the run deserves."""
+    report = load_report(reference)
+    if as_json:
+        print_json(report_json(report))
+    else:
+        for line in summary_lines(report):
+            out(line)
+    return report.exit_code
+
+
+def export_run(reference: str, files: Sequence[Path]) -> int:
+    """Write a run's rows to each file."""
+    folder = find_run(reference, RESULTS_ROOT)
+    for path in files:
+        export(open_rows(folder.journal_path, dict[str, Any]), path)
+        out(f"{paint('wrote', 'good')} {path}")
+    return ExitCode.OK
+
+
+def load_report(reference: str) -> RunReport:
+    """A past run, from its folder, its id or `latest`.
+
+    Raises:
+        SetupError: There is no such run, or it cannot be read.
+    """
+    folder = find_run(reference, RESULTS_ROOT)
+    manifest = read_manifest(folder.manifest_path)
+    summary = summarise(manifest, open_rows(folder.journal_path))
+    return RunReport(folder=folder, manifest=manifest, summary=summary, decision=decide(summary))

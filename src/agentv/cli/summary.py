@@ -1,0 +1,185 @@
+"""A run's summary: for a person as lines, for a program as JSON. Errors come first."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from agentv.cli.console import one_line, paint
+from agentv.core.gate import GateDecision
+from agentv.errors import ExitCode
+from agentv.execution import RunReport
+from agentv.model.summary import Counts, RunSummary, ScoreStatistics
+
+_BAR = 24
+_BINS = ("0.0-0.2", "0.2-0.4", "0.4-0.6", "0.6-0.8", "0.8-1.0")
+
+
+def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[str]:
+    """The summary of a run, line by line."""
+    summary = report.summary
+    yield ""
+    yield from _errors(summary)
+    yield _headline(report)
+    yield f"  trials      {_counts(summary.counts)}"
+    if not summary.dry_run:
+        yield f"  pass rate   {_pass_rate(summary.counts)}"
+        yield from _scores(summary.scores)
+        yield from _remarks(summary)
+        yield from _breakdown(summary)
+        yield from _lowest(summary)
+    if seconds is not None:
+        yield f"  time        {seconds:.1f} s"
+    yield f"  run         {report.folder.path}"
+    yield f"  {_verdict(report.decision, report.exit_code)}"
+
+
+def report_json(report: RunReport) -> dict[str, Any]:
+    """The summary as plain data: the manifest's identity, every count, the gate."""
+    summary, manifest = report.summary, report.manifest
+    return {
+        "run_id": manifest.run_id,
+        "folder": str(report.folder.path),
+        "dry_run": manifest.dry_run,
+        "exit_code": int(report.exit_code),
+        "gate": {
+            "holds": report.decision.holds,
+            "reason": report.aborted or report.decision.reason,
+            "suites": [_plain(suite) for suite in report.decision.suites],
+        },
+        "counts": _counts_json(summary.counts),
+        "scores": _plain(summary.scores),
+        "suites": [
+            {**_plain(suite), "counts": _counts_json(suite.counts)} for suite in summary.suites
+        ],
+        "targets": [
+            {**_plain(target), "counts": _counts_json(target.counts)} for target in summary.targets
+        ],
+        "clamped_scores": summary.clamped,
+        "parse_errors": summary.parse_errors,
+        "evaluator_errors": summary.evaluator_errors,
+        "attempts": summary.attempts,
+        "retries": summary.retries,
+        "usage": _plain(summary.usage),
+        "lowest": [_plain(low) for low in summary.lowest],
+        "errors": [_plain(error) for error in summary.errors],
+    }
+
+
+def _headline(report: RunReport) -> str:
+    if report.manifest.dry_run:
+        return paint(
+            "DRY RUN: no target was asked and nothing was scored. This is no verdict.", "warn"
+        )
+    datasets = ", ".join(dict.fromkeys(suite.dataset for suite in report.manifest.suites))
+    targets = ", ".join(target.name for target in report.summary.targets)
+    return paint(f"{one_line(datasets)} on {one_line(targets) or 'nothing'}", "strong")
+
+
+def _errors(summary: RunSummary) -> Iterator[str]:
+    if not summary.errors:
+        return
+    yield paint(f"Errors ({summary.counts.errors})", "bad")
+    for error in summary.errors:
+        place = f"{one_line(error.eval_id, 60)} ({one_line(error.target, 30)})"
+        yield f"  ! {place}  {error.kind}: {one_line(error.message, 200)}"
+    if more := summary.counts.errors - len(summary.errors):
+        yield f"  … and {more} more"
+    yield ""
+
+
+def _counts(counts: Counts) -> str:
+    words = [f"{counts.total} planned", f"{counts.passed} passed", f"{counts.failed} failed"]
+    words.append(_maybe(f"{counts.errors} errors", "bad", when=counts.errors > 0))
+    if counts.skipped:
+        words.append(f"{counts.skipped} skipped")
+    if counts.missing:
+        words.append(paint(f"{counts.missing} missing", "bad"))
+    if counts.duplicates:
+        words.append(paint(f"{counts.duplicates} duplicates", "bad"))
+    return ", ".join(words)
+
+
+def _pass_rate(counts: Counts) -> str:
+    if counts.pass_rate is None:
+        return "-"
+    text = f"{counts.pass_rate:.3f} ({counts.passed} of {counts.total} planned)"
+    if counts.pass_rate_of_scored is not None and counts.scored != counts.total:
+        text += f"; {counts.pass_rate_of_scored:.3f} of the {counts.scored} scored"
+    return text
+
+
+def _scores(scores: ScoreStatistics) -> Iterator[str]:
+    if scores.mean is None:
+        yield "  score       - (nothing was scored)"
+        return
+    spread = f", sd {scores.stdev:.3f}" if scores.stdev is not None else ""
+    yield (
+        f"  score       mean {scores.mean:.3f}, median {scores.median:.3f}, "
+        f"min {scores.min:.3f}, max {scores.max:.3f}{spread} (of {scores.n} scored)"
+    )
+    largest = max(scores.histogram)
+    for label, count in zip(_BINS, scores.histogram, strict=True):
+        bar = "█" * round(count / largest * _BAR) if largest else ""
+        yield f"    {label}   {bar}{' ' if bar else ''}{count}"
+
+
+def _remarks(summary: RunSummary) -> Iterator[str]:
+    """What makes the numbers above less than they seem."""
+    if summary.clamped:
+        yield _warn(f"{summary.clamped} rows hold a score outside [0, 1], clamped; see `raw_score`")
+    if summary.parse_errors:
+        yield _warn(
+            f"{summary.parse_errors} evaluator replies held no valid verdict and count as 0; "
+            "see `parse_error`"
+        )
+    if summary.evaluator_errors:
+        yield _warn(f"{summary.evaluator_errors} evaluators could not run; see their `error`")
+    if summary.retries:
+        yield f"  attempts    {summary.attempts}, of which {summary.retries} after a time-out"
+
+
+def _breakdown(summary: RunSummary) -> Iterator[str]:
+    if len(summary.suites) > 1:
+        yield from (_part("suite", s.path, s.counts, s.scores) for s in summary.suites)
+    if len(summary.targets) > 1:
+        yield from (_part("target", t.name, t.counts, t.scores) for t in summary.targets)
+
+
+def _part(title: str, name: str, counts: Counts, scores: ScoreStatistics) -> str:
+    mean = f", mean {scores.mean:.3f}" if scores.mean is not None else ""
+    passed = f"{counts.passed} of {counts.total} passed, {counts.errors} errors"
+    return f"  {title:11} {one_line(name, 60)}: {passed}{mean}"
+
+
+def _lowest(summary: RunSummary) -> Iterator[str]:
+    for number, low in enumerate(summary.lowest):
+        title = "lowest" if number == 0 else ""
+        place = f"{one_line(low.eval_id, 60)} ({one_line(low.target, 30)})"
+        yield f"  {title:11} {low.score:.3f}  {place}"
+
+
+def _verdict(decision: GateDecision, code: ExitCode) -> str:
+    reason = decision.reason[:1].upper() + decision.reason[1:]
+    return paint(f"{reason} (exit {int(code)})", "good" if code == ExitCode.OK else "bad")
+
+
+def _warn(text: str) -> str:
+    return f"  {paint('note', 'warn')}        {text}"
+
+
+def _maybe(text: str, tone: Any, *, when: bool) -> str:
+    return paint(text, tone) if when else text
+
+
+def _counts_json(counts: Counts) -> dict[str, Any]:
+    names = (
+        *("planned", "recorded", "passed", "failed", "errors", "skipped", "scored", "missing"),
+        *("duplicates", "pass_rate", "pass_rate_of_scored"),
+    )
+    return {name: getattr(counts, name) for name in names}
+
+
+def _plain(record: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(record)
+    return plain

@@ -1,0 +1,98 @@
+"""Taking secrets out of whatever is about to be shown or stored."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, get_args
+
+import msgspec
+
+from agentv.core.json_text import to_json
+from agentv.core.secret_forms import forms_of
+from agentv.model.case import Role
+from agentv.model.request import ChatMessage
+from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
+from agentv.model.score import Usage
+
+_ROWS = (TrialResult, EvaluatorResult, RawRequest, ChatMessage, ErrorInfo, Usage)
+_OUR_KEYS = frozenset(name for record in _ROWS for name in record.__struct_fields__)
+_IDENTITY = frozenset(("eval_id", "dataset", "suite", "target", "verdict", "timestamp", "digest"))
+_ROLES = frozenset(get_args(Role))
+_FALLBACKS = range(0x2588, 0xD800)
+"""Signs to stand for a secret when every wording of ours would itself show part of one."""
+
+
+class Redactor:
+    """Replaces secrets by `[redacted NAME]`, in every form in which they are likely to appear.
+
+    Values of fewer than four characters, and blank ones, are left alone: they would smear over
+    ordinary text.
+    """
+
+    def __init__(self, secrets: Mapping[str, str]) -> None:
+        labels = {form: label for label, value in secrets.items() for form in forms_of(value)}
+        # The longest first: what is left of it once a shorter one is out would still be telling.
+        forms = sorted(labels, key=len, reverse=True)
+        self._forms = tuple(forms)
+        self._marks = {form: _mark(labels[form], forms) for form in forms}
+        self._pattern = re.compile("|".join(map(re.escape, forms)))
+        self._encoded = tuple({to_json(form)[1:-1] for form in forms})
+
+    def text(self, text: str) -> str:
+        """The text without secrets."""
+        if not any(form in text for form in self._forms):
+            return text
+        return self._pattern.sub(lambda found: self._marks[found[0]], text)
+
+    def json_bytes(self, data: bytes) -> bytes:
+        """A JSON document without secrets, valid still; untouched when there are none in it.
+
+        Strings and keys are searched; numbers, `true`, `false` and `null` are not text. A row
+        stays a row: its own keys, its roles, and what it is known by (ids, suite, target,
+        verdict; an author's words, not a program's) are kept whatever the secrets are.
+        """
+        # Somebody else's JSON may write any letter as `\u0061`: then only reading it can tell.
+        if not self._forms or not (
+            any(form in data for form in self._encoded) or b"\\u" in data or b"\\/" in data
+        ):
+            return data
+        document = msgspec.json.decode(data)
+        cleaned = self._clean_row(document)
+        return data if cleaned == document else to_json(cleaned)
+
+    def _clean_row(self, document: Any) -> Any:
+        cleaned = self._clean(document)
+        if isinstance(document, dict):
+            cleaned |= {key: document[key] for key in _IDENTITY & document.keys()}
+        return cleaned
+
+    def _clean(self, value: Any, key: str | None = None) -> Any:
+        if isinstance(value, str):
+            return value if key == "role" and value in _ROLES else self.text(value)
+        if isinstance(value, list):
+            return [self._clean(item) for item in value]
+        if isinstance(value, dict):
+            return {
+                name if name in _OUR_KEYS else self.text(name): self._clean(item, name)
+                for name, item in value.items()
+            }
+        return value
+
+
+def _mark(label: str, forms: Iterable[str]) -> str:
+    """A replacement that neither holds a secret nor completes one with the text around it."""
+    forms = tuple(forms)
+    wordings = (f"[redacted {label}]", "[redacted]", f"<redacted {label}>", "<redacted>")
+    signs: Iterator[str] = map(chr, _FALLBACKS)
+    return next(
+        mark for mark in chain(wordings, signs) if not any(_touches(mark, form) for form in forms)
+    )
+
+
+def _touches(mark: str, form: str) -> bool:
+    if mark in form or form in mark:
+        return True
+    return any(
+        mark.startswith(form[-length:]) or mark.endswith(form[:length])
+        for length in range(1, min(len(mark), len(form)))
+    )

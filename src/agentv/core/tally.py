@@ -1,0 +1,95 @@
+"""What is kept of rows while they stream by."""
+
+from array import array
+from collections import Counter
+
+from agentv.core.statistics import Smallest
+from agentv.core.usage_totals import UsageTally
+from agentv.model.result import Verdict
+from agentv.model.row_view import RowView
+from agentv.model.summary import Counts, ErrorLine, LowScore
+
+LOWEST = 3
+
+
+def verdict_of(row: RowView) -> Verdict:
+    """The row's verdict, save that nothing passes or fails without a score."""
+    if row.score is None and row.verdict in ("pass", "fail"):
+        return "error"
+    return row.verdict
+
+
+class Tally:
+    """Counts and scores of one part of a run."""
+
+    def __init__(self) -> None:
+        self.verdicts: Counter[Verdict] = Counter()
+        self.scores = array("d")
+        # Hashes rather than the names: eight bytes a row tell duplicates apart well enough.
+        self.identities = array("q")
+
+    def add(self, row: RowView, verdict: Verdict, identity: int) -> None:
+        self.verdicts[verdict] += 1
+        self.identities.append(identity)
+        if row.score is not None and verdict in ("pass", "fail"):
+            self.scores.append(row.score)
+
+    def counts(self, planned: int | None) -> Counts:
+        return Counts(
+            planned=planned,
+            recorded=len(self.identities),
+            passed=self.verdicts["pass"],
+            failed=self.verdicts["fail"],
+            errors=self.verdicts["error"],
+            skipped=self.verdicts["skipped"],
+            duplicates=len(self.identities) - len(set(self.identities)),
+        )
+
+
+class Details:
+    """What is only told of the run as a whole."""
+
+    def __init__(self, max_errors: int) -> None:
+        self.errors: Smallest[ErrorLine] = Smallest(max_errors)
+        self.lowest: Smallest[LowScore] = Smallest(LOWEST)
+        self.usage = UsageTally()
+        self.clamped = self.parse_errors = self.evaluator_errors = 0
+        self.attempts = self.retries = 0
+
+    def add(self, row: RowView, verdict: Verdict) -> None:
+        self.attempts += row.attempts
+        self.retries += max(row.attempts - 1, 0)
+        self.usage.add(row)
+        results = row.evaluator_results
+        self.clamped += any(result.raw_score is not None for result in results)
+        self.parse_errors += sum(result.parse_error is not None for result in results)
+        self.evaluator_errors += sum(result.error is not None for result in results)
+        if verdict == "error":
+            line = _error_line(row)
+            place = (line.suite, line.eval_id, line.target, line.trial)
+            self.errors.add((*place, line.kind, line.message), line)
+        elif row.score is not None and verdict != "skipped":
+            low = LowScore(
+                suite=row.suite,
+                eval_id=row.eval_id,
+                target=row.target,
+                trial=row.trial,
+                score=row.score,
+            )
+            self.lowest.add((row.score, row.eval_id, row.suite, row.target, row.trial), low)
+
+
+def _error_line(row: RowView) -> ErrorLine:
+    kind, message = "unknown", "the row holds no reason"
+    if row.error is not None:
+        kind, message = row.error.kind, row.error.message
+    elif row.verdict != "error":
+        kind, message = "unscored", f"the row says '{row.verdict}' but holds no score"
+    return ErrorLine(
+        suite=row.suite,
+        eval_id=row.eval_id,
+        target=row.target,
+        trial=row.trial,
+        kind=kind,
+        message=message,
+    )
