@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from agentv.core.aggregate import aggregate, verdict
-from agentv.errors import RunAborted
+from agentv.errors import ProviderError, RunAborted
 from agentv.model.case import Message
 from agentv.model.event import AttemptFailed, Event
 from agentv.model.options import EvaluatorOptions
@@ -63,7 +63,12 @@ async def _obtain_answer(trial: Trial, bench: Bench) -> Answer:
             )
         )
 
-    return await ask(bench.provider, request_of(trial), bench.policy, tell)
+    answer = await ask(bench.provider, request_of(trial), bench.policy, tell)
+    if answer.response is not None and not answer.response.text.strip():
+        # Blank text would satisfy every negated check: it is no answer at all.
+        empty = ProviderError("the answer is empty", kind="empty")
+        return Answer(attempts=answer.attempts, error=empty)
+    return answer
 
 
 def request_of(trial: Trial) -> ProviderRequest:

@@ -68,13 +68,10 @@ class Journal:
         traceback: TracebackType | None,
     ) -> None:
         self._flusher.cancel()
-        try:
-            # Without an `await`, so a second Ctrl-C cannot come between the rows and the disk.
-            self._finish()
-        except RunAborted:
-            if error is None:
-                raise
+        # Without an `await`, so a second Ctrl-C cannot come between the rows and the disk.
+        self._finish()
         [failure] = await asyncio.gather(self._flusher, return_exceptions=True)
+        failure = self._broken or failure
         if error is None and isinstance(failure, Exception):
             raise failure
 
@@ -124,7 +121,7 @@ class Journal:
             if self._pending and self._broken is None:
                 _sync_to_disk(file)
         except OSError as error:
-            raise self._give_up(error) from error
+            self._give_up(error)
         finally:
             os.close(file)
         if self._broken is None:
