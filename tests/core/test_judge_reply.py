@@ -154,7 +154,7 @@ verdicts = st.fixed_dictionaries(
     }
 )
 prose = st.text(st.characters(exclude_characters='"[') | st.sampled_from("{}]` \n"))
-"""Without quotes, which would make JSON of its braces, and without `[`, which a list begins with."""
+"""Without quotes, which would make JSON of its braces, and without `[`, which begins a list."""
 
 
 @given(verdicts, prose, prose, st.sampled_from(["", "```", "```json\n"]), st.booleans())

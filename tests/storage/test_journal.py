@@ -146,11 +146,13 @@ def test_a_full_disk_aborts_the_run_and_keeps_its_rows(path: Path) -> None:
 import asyncio, resource
 from pathlib import Path
 from rows import row
+from agentv.core.json_text import to_json
 from agentv.core.redaction import Redactor
 from agentv.errors import RunAborted
 from agentv.storage.journal import Journal
 
-resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+room = len(to_json(row("0"))) * 7 // 2
+resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
 def refused(journal):
     try:
@@ -205,7 +207,7 @@ def test_a_closed_journal_takes_nothing(path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="gone/results.jsonl cannot be written: No such file"):
+    with pytest.raises(SetupError, match=r"gone/results.jsonl cannot be written: No such file"):
         write(tmp_path / "gone" / "results.jsonl", [])
 
 

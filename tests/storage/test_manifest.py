@@ -42,14 +42,14 @@ def test_it_is_laid_out_for_people(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="gone/run.json cannot be written: No such file"):
+    with pytest.raises(SetupError, match=r"gone/run.json cannot be written: No such file"):
         write_manifest(tmp_path / "gone" / "run.json", MANIFEST)
 
 
 def test_what_a_failed_write_would_replace_stays(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.mkdir()
-    with pytest.raises(SetupError, match="run.json cannot be written"):
+    with pytest.raises(SetupError, match=r"run.json cannot be written"):
         write_manifest(path, MANIFEST)
     assert [entry.name for entry in tmp_path.iterdir()] == ["run.json"]
 

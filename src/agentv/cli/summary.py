@@ -9,7 +9,7 @@ from agentv.cli.console import one_line, paint
 from agentv.core.gate import GateDecision
 from agentv.errors import ExitCode
 from agentv.execution import RunReport
-from agentv.model.summary import Counts, RunSummary, ScoreStatistics
+from agentv.model.summary import Counts, ErrorLine, LowScore, RunSummary, ScoreStatistics
 
 _BAR = 24
 _BINS = ("0.0-0.2", "0.2-0.4", "0.4-0.6", "0.6-0.8", "0.8-1.0")
@@ -20,6 +20,7 @@ def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[s
     summary = report.summary
     yield ""
     yield from _errors(summary)
+    yield from _failures(summary)
     yield _headline(report)
     yield f"  trials      {_counts(summary.counts)}"
     if not summary.dry_run:
@@ -62,7 +63,10 @@ def report_json(report: RunReport) -> dict[str, Any]:
         "retries": summary.retries,
         "usage": _plain(summary.usage),
         "lowest": [_plain(low) for low in summary.lowest],
+        "failures": [_plain(failure) for failure in summary.failures],
         "errors": [_plain(error) for error in summary.errors],
+        "error_kinds": summary.error_kinds,
+        "unplanned_rows": summary.unplanned,
     }
 
 
@@ -79,13 +83,29 @@ def _headline(report: RunReport) -> str:
 def _errors(summary: RunSummary) -> Iterator[str]:
     if not summary.errors:
         return
-    yield paint(f"Errors ({summary.counts.errors})", "bad")
+    kinds = ", ".join(f"{count} {one_line(kind)}" for kind, count in summary.error_kinds.items())
+    yield paint(f"Errors ({kinds})", "bad")
     for error in summary.errors:
-        place = f"{one_line(error.eval_id, 60)} ({one_line(error.target, 30)})"
-        yield f"  ! {place}  {error.kind}: {one_line(error.message, 200)}"
+        yield f"  ! {_place(error)}  {one_line(error.kind)}: {one_line(error.message, 200)}"
     if more := summary.counts.errors - len(summary.errors):
         yield f"  … and {more} more"
     yield ""
+
+
+def _failures(summary: RunSummary) -> Iterator[str]:
+    if not summary.failures:
+        return
+    yield paint(f"Failures ({summary.counts.failed})", "bad")
+    for failure in summary.failures:
+        why = f"  {one_line(failure.miss, 100)}" if failure.miss else ""
+        yield f"  ✗ {failure.score:.3f}  {_place(failure)}{why}"
+    if more := summary.counts.failed - len(summary.failures):
+        yield f"  … and {more} more"
+    yield ""
+
+
+def _place(trial: LowScore | ErrorLine) -> str:
+    return f"{one_line(trial.eval_id, 60)} ({one_line(trial.target, 30)})"
 
 
 def _counts(counts: Counts) -> str:
@@ -135,6 +155,8 @@ def _remarks(summary: RunSummary) -> Iterator[str]:
         )
     if summary.evaluator_errors:
         yield _warn(f"{summary.evaluator_errors} evaluators could not run; see their `error`")
+    if summary.unplanned:
+        yield _warn(f"{summary.unplanned} rows are of no planned trial")
     if summary.retries:
         yield f"  attempts    {summary.attempts}, of which {summary.retries} after a time-out"
 
@@ -155,8 +177,7 @@ def _part(title: str, name: str, counts: Counts, scores: ScoreStatistics) -> str
 def _lowest(summary: RunSummary) -> Iterator[str]:
     for number, low in enumerate(summary.lowest):
         title = "lowest" if number == 0 else ""
-        place = f"{one_line(low.eval_id, 60)} ({one_line(low.target, 30)})"
-        yield f"  {title:11} {low.score:.3f}  {place}"
+        yield f"  {title:11} {low.score:.3f}  {_place(low)}"
 
 
 def _verdict(decision: GateDecision, code: ExitCode) -> str:

@@ -77,15 +77,16 @@ def _outcome(
     counts = summary.counts
     missing = sum(suite.counts.missing for suite in summary.suites)
     if interrupted:
-        return ExitCode.INTERRUPTED, f"interrupted: {_of(counts.recorded, counts)} have a row"
+        return ExitCode.INTERRUPTED, f"interrupted with rows for {_of(counts.recorded, counts)}"
     if counts.total == 0:
         return ExitCode.NOTHING, "nothing ran: no trial was planned"
     if counts.recorded == 0 and not summary.unplanned:
-        return ExitCode.NOTHING, f"nothing ran: {_of(0, counts)} have a row"
+        return ExitCode.NOTHING, f"nothing ran: there are rows for {_of(0, counts)}"
     if counts.duplicates or summary.unplanned:
         return ExitCode.ERRORS, _contradiction(summary)
     if missing:
-        return ExitCode.ERRORS, f"the run is incomplete: {_of(missing, counts)} have no row"
+        reason = f"the run is incomplete: rows for {_of(missing, counts)} are missing"
+        return ExitCode.ERRORS, reason
     if summary.dry_run:
         return _rehearsal(counts)
     if not counts.scored:
@@ -133,15 +134,16 @@ def _unjudged(counts: Counts) -> tuple[ExitCode, str]:
     if counts.errors:
         reason = f"no trial could be judged: {_of(counts.errors, counts)} ended in error"
         return ExitCode.ERRORS, reason
-    return ExitCode.NOTHING, f"nothing was asserted: {_of(counts.skipped, counts)} were skipped"
+    return ExitCode.NOTHING, f"nothing was asserted: the run skipped {_of(counts.skipped, counts)}"
 
 
 def _contradiction(summary: RunSummary) -> str:
-    duplicates, unplanned = summary.counts.duplicates, summary.unplanned
-    found = [
-        *([f"{_trials(duplicates)} recorded more than once"] if duplicates else []),
-        *([f"{unplanned} rows that were not planned"] if unplanned else []),
-    ]
+    found = []
+    if duplicates := summary.counts.duplicates:
+        found.append(f"{_trials(duplicates)} recorded more than once")
+    if unplanned := summary.unplanned:
+        rows = "1 row that was" if unplanned == 1 else f"{unplanned} rows that were"
+        found.append(f"{rows} not planned")
     return f"the rows do not fit the plan: {' and '.join(found)}"
 
 

@@ -1,7 +1,7 @@
 """Taking secrets out of whatever is about to be shown or stored."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, get_args
 
@@ -33,14 +33,14 @@ class Redactor:
         labels = {form: label for label, value in secrets.items() for form in forms_of(value)}
         # The longest first: what is left of it once a shorter one is out would still be telling.
         forms = sorted(labels, key=len, reverse=True)
-        self._forms = tuple(forms)
         self._marks = {form: _mark(labels[form], forms) for form in forms}
         self._pattern = re.compile("|".join(map(re.escape, forms)))
-        self._encoded = tuple({to_json(form)[1:-1] for form in forms})
+        self._signs = _shortest(forms)
+        self._json_signs = tuple(to_json(form)[1:-1] for form in self._signs)
 
     def text(self, text: str) -> str:
         """The text without secrets."""
-        if not any(form in text for form in self._forms):
+        if not any(sign in text for sign in self._signs):
             return text
         return self._pattern.sub(lambda found: self._marks[found[0]], text)
 
@@ -52,9 +52,8 @@ class Redactor:
         verdict; an author's words, not a program's) are kept whatever the secrets are.
         """
         # Somebody else's JSON may write any letter as `\u0061`: then only reading it can tell.
-        if not self._forms or not (
-            any(form in data for form in self._encoded) or b"\\u" in data or b"\\/" in data
-        ):
+        signs = (*self._json_signs, b"\\u", b"\\/") if self._signs else ()
+        if not any(sign in data for sign in signs):
             return data
         document = msgspec.json.decode(data)
         cleaned = self._clean_row(document)
@@ -79,9 +78,15 @@ class Redactor:
         return value
 
 
-def _mark(label: str, forms: Iterable[str]) -> str:
+def _shortest(forms: Sequence[str]) -> tuple[str, ...]:
+    """Enough of the forms to tell whether a text holds any: those that hold no other."""
+    return tuple(
+        form for form in forms if not any(other in form for other in forms if other != form)
+    )
+
+
+def _mark(label: str, forms: Sequence[str]) -> str:
     """A replacement that neither holds a secret nor completes one with the text around it."""
-    forms = tuple(forms)
     wordings = (f"[redacted {label}]", "[redacted]", f"<redacted {label}>", "<redacted>")
     signs: Iterator[str] = map(chr, _FALLBACKS)
     return next(

@@ -4,7 +4,7 @@ Rows stream through: what is kept of each is a few numbers, so a run of a millio
 order of the rows makes no difference.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from agentv.core.statistics import describe
 from agentv.core.tally import Details, Tally, verdict_of
@@ -57,6 +57,8 @@ def summarise(
             for name in sorted(targets, key=_plan_order(manifest))
         ),
         errors=details.errors.values,
+        error_kinds=_by_frequency(details.error_kinds),
+        failures=details.failures.values,
         lowest=details.lowest.values,
         clamped=details.clamped,
         parse_errors=details.parse_errors,
@@ -66,6 +68,10 @@ def summarise(
         usage=details.usage.totals(),
         unplanned=strangers + sum(part.counts.surplus for part in parts),
     )
+
+
+def _by_frequency(counted: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _plan_order(manifest: RunManifest) -> Callable[[str], tuple[int, str]]:

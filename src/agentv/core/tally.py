@@ -10,6 +10,7 @@ from agentv.model.row_view import RowView
 from agentv.model.summary import Counts, ErrorLine, LowScore
 
 LOWEST = 3
+FAILURES = 10
 
 
 def verdict_of(row: RowView) -> Verdict:
@@ -51,7 +52,9 @@ class Details:
 
     def __init__(self, max_errors: int) -> None:
         self.errors: Smallest[ErrorLine] = Smallest(max_errors)
+        self.error_kinds: Counter[str] = Counter()
         self.lowest: Smallest[LowScore] = Smallest(LOWEST)
+        self.failures: Smallest[LowScore] = Smallest(FAILURES)
         self.usage = UsageTally()
         self.clamped = self.parse_errors = self.evaluator_errors = 0
         self.attempts = self.retries = 0
@@ -66,8 +69,9 @@ class Details:
         self.evaluator_errors += sum(result.error is not None for result in results)
         if verdict == "error":
             line = _error_line(row)
-            place = (line.suite, line.eval_id, line.target, line.trial)
-            self.errors.add((*place, line.kind, line.message), line)
+            identity = (line.suite, line.eval_id, line.target, line.trial)
+            self.errors.add((*identity, line.kind, line.message), line)
+            self.error_kinds[line.kind] += 1
         elif row.score is not None and verdict != "skipped":
             low = LowScore(
                 suite=row.suite,
@@ -75,8 +79,12 @@ class Details:
                 target=row.target,
                 trial=row.trial,
                 score=row.score,
+                miss=next(iter(row.misses), None),
             )
-            self.lowest.add((row.score, row.eval_id, row.suite, row.target, row.trial), low)
+            place = (row.score, row.eval_id, row.suite, row.target, row.trial)
+            self.lowest.add(place, low)
+            if verdict == "fail":
+                self.failures.add(place, low)
 
 
 def _error_line(row: RowView) -> ErrorLine:

@@ -12,7 +12,7 @@ Verdict = Literal["pass", "fail", "error", "skipped"]
 """`error`: no answer could be had, or no evaluator could run. Not a score of 0."""
 
 
-class ErrorInfo(Record, frozen=True, kw_only=True, omit_defaults=True):
+class ErrorInfo(Record, frozen=True, kw_only=True):
     """Why a trial has no answer or no score."""
 
     kind: str
@@ -29,8 +29,8 @@ class RawRequest(Record, frozen=True, kw_only=True):
     chat_prompt: tuple[ChatMessage, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
-class EvaluatorResult(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """One evaluator's part of a row; keys with nothing to say are left out."""
+class EvaluatorResult(Record, frozen=True, kw_only=True):
+    """One evaluator's part of a row."""
 
     name: str
     type: str

@@ -35,6 +35,7 @@ class RowView(Record, frozen=True, kw_only=True, gc=False):
     trial: int
     verdict: Verdict
     score: float | None
+    misses: tuple[str, ...] = ()
     duration_ms: float
     attempts: int
     error: ErrorView | None = None

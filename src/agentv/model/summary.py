@@ -124,6 +124,8 @@ class LowScore(Record, frozen=True, kw_only=True):
     target: str
     trial: int
     score: float
+    miss: str | None = None
+    """The first thing that the answer missed."""
 
 
 class RunSummary(Record, frozen=True, kw_only=True):
@@ -139,6 +141,10 @@ class RunSummary(Record, frozen=True, kw_only=True):
     """Those that have rows; in the plan's order."""
     errors: tuple[ErrorLine, ...]
     """The first by suite and id; `counts.errors` says how many there are."""
+    error_kinds: dict[str, int]
+    """How many errors there are of each kind, the most frequent first."""
+    failures: tuple[LowScore, ...]
+    """Failed trials, the lowest scores first; `counts.failed` says how many there are."""
     lowest: tuple[LowScore, ...]
     """The lowest three, the lowest first."""
     clamped: int

@@ -17,6 +17,7 @@ from agentv.core.redaction import Redactor
 from agentv.errors import RunAborted, SetupError
 from agentv.model.result import TrialResult
 from agentv.model.row_view import RowView
+from agentv.storage.durable import sync_folder
 
 FLUSH_EVERY_SECONDS = 0.02
 """At most this often the disk is asked to hold everything appended since."""
@@ -194,12 +195,9 @@ def open_rows(path: Path, type_: type[Any] = RowView) -> Rows[Any]:
 def _open(path: Path) -> int:
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
-        # The name of a new file is on disk only once its folder is.
-        folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+        sync_folder(path.parent)
     except OSError as error:
         raise SetupError(f"{path} cannot be written: {error.strerror}.") from error
-    os.fsync(folder)
-    os.close(folder)
     return file
 
 

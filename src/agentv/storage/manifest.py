@@ -8,6 +8,7 @@ import msgspec
 from agentv.core.json_text import to_json
 from agentv.errors import SetupError
 from agentv.model.run import RunManifest
+from agentv.storage.durable import sync_folder
 
 
 def write_manifest(path: Path, manifest: RunManifest) -> None:
@@ -24,7 +25,7 @@ def write_manifest(path: Path, manifest: RunManifest) -> None:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise SetupError(f"{path} cannot be written: {error.strerror}.") from error
@@ -46,11 +47,3 @@ def read_manifest(path: Path) -> RunManifest:
         raise SetupError(
             f"{path} is not a manifest that this version of AgentV understands: {error}."
         ) from error
-
-
-def _sync_folder(path: Path) -> None:
-    folder = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
