@@ -15,8 +15,9 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m compileall -q src
 	@touch $@
 
+# More options go in ARGS: make demo ARGS="--min-pass-rate 0.9"
 demo: $(STAMP)   ## run the quickstart eval: no key, no network
-	PATH="$(CURDIR)/$(BIN):$$PATH" agentv eval examples/quickstart/triage.eval.yaml --workers 4
+	PATH="$(CURDIR)/$(BIN):$$PATH" agentv eval examples/quickstart/triage.eval.yaml --workers 4 $(ARGS)
 
 test: check      ## everything CI checks
 

@@ -370,3 +370,10 @@ def test_types_are_checked(more: dict[str, Any], message: str) -> None:
 def test_a_provider_from_wrong_options_is_refused() -> None:
     with pytest.raises(AgentVError, match="is not a placeholder"):
         CliProvider(options("{FOO}"), provider_build())
+
+
+@pytest.mark.parametrize("where", ["", " > {OUTPUT_FILE}"], ids=["stdout", "file"])
+def test_an_answer_that_is_too_large_is_an_error(where: str) -> None:
+    """A cut answer could pass or fail for what is missing from it."""
+    error = failure(options(f"head -c 33600000 /dev/zero | tr '\\0' x{where}"))
+    assert (error.kind, str(error)) == ("too_large", "the answer is larger than 32 MB")

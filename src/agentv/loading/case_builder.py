@@ -1,33 +1,62 @@
 """From a case as it is written to an `EvalCase`: defaults filled in, references checked."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+
+import msgspec
 
 from agentv.core.question import looks_marked
 from agentv.loading.case_file import CaseFile
-from agentv.loading.evaluator_options import EvaluatorParser, unknown_target
-from agentv.loading.files import SearchPath, read_attachment
+from agentv.loading.evaluator_options import EvaluatorParser, Parsed, unknown_target
+from agentv.loading.files import SearchPath
 from agentv.loading.mistake import Mistake
+from agentv.loading.references import check_text_file
+from agentv.loading.salvage import Reading, read_record
 from agentv.model.case import EvalCase, Message
-from agentv.model.options import EvaluatorOptions
 from agentv.model.problem import KeyPath
+
+_REMEMBERED_FILES = 4_096
+_SAYS_NO_EVALUATOR = frozenset(CaseFile.__struct_fields__) - {
+    *("execution", "evaluators", "evaluator")
+}
 
 
 @dataclass
 class CaseBuilder:
-    """Builds the cases of one suite and gathers what is wrong with them."""
+    """Builds the cases of one suite and finds what is wrong with them."""
 
     files: SearchPath
     evaluators: EvaluatorParser
-    defaults: tuple[EvaluatorOptions, ...]
+    defaults: Parsed
     """The suite's evaluators, for cases that name none."""
-    target_names: Sequence[str] | None
+    target_names: Collection[str] | None
     """The names in the targets file; `None` leaves them unchecked."""
-    _default_kinds: dict[str, tuple[EvaluatorOptions, ...]] = field(default_factory=dict)
+    _checked_files: dict[str, Mistake | None] = field(default_factory=dict)
 
-    def build(self, raw: CaseFile, path: KeyPath, mistakes: list[Mistake]) -> EvalCase:
-        """The case; whatever is wrong with it is added to `mistakes`."""
-        case = EvalCase(
+    def read(self, tree: object) -> tuple[EvalCase | None, list[Mistake]]:
+        """The case that a tree stands for, and all that is wrong with it, at places below it.
+
+        A case that comes with mistakes is only good for looking at.
+        """
+        reading = read_record(tree, CaseFile)
+        if reading.record is None:
+            return None, list(reading.mistakes)
+        own: list[Mistake] = []
+        raw = _with_outcome_in_doubt(reading, reading.record)
+        case = self.build(raw, own)
+        own += self._mistakes(case, raw)
+        if not reading.mistakes:
+            return case, own
+        placed = [
+            msgspec.structs.replace(mistake, path=reading.written(mistake.path))
+            for mistake in own
+            if not reading.invented(mistake.path)
+        ]
+        return case, [*reading.mistakes, *placed]
+
+    def build(self, raw: CaseFile, mistakes: list[Mistake]) -> EvalCase:
+        """The case; what is wrong with its evaluators is added to `mistakes`."""
+        return EvalCase(
             id=raw.id,
             expected_outcome=raw.outcome or raw.expected_outcome or "",
             input_messages=tuple(raw.input_messages),
@@ -35,104 +64,66 @@ class CaseBuilder:
             conversation_id=raw.conversation_id,
             note=raw.note,
             target=raw.execution.target if raw.execution else None,
-            evaluators=self._evaluators_of(raw, path, mistakes),
+            evaluators=self._evaluators_of(raw, mistakes),
         )
-        self._check(case, raw, path, mistakes)
-        return case
 
-    def _evaluators_of(
-        self, raw: CaseFile, path: KeyPath, mistakes: list[Mistake]
-    ) -> tuple[EvaluatorOptions, ...]:
-        in_execution = raw.execution.evaluators if raw.execution else None
-        if in_execution is not None and raw.evaluators is not None:
+    def _evaluators_of(self, raw: CaseFile, mistakes: list[Mistake]) -> Parsed:
+        inner = raw.execution.evaluators if raw.execution else None
+        if inner is not None and raw.evaluators is not None:
             message = "the case lists evaluators twice, here and under `execution`"
-            mistakes.append(_mistake((*path, "evaluators"), message, "keep one", "given-twice"))
-        place = (
-            (*path, "execution", "evaluators")
-            if in_execution is not None
-            else (
-                *path,
-                "evaluators",
-            )
-        )
-        listed = in_execution if in_execution is not None else raw.evaluators
-        if listed is not None:
-            if not listed:
-                mistakes.append(nothing_asserted(place))
-            return self.evaluators.parse(listed, place, mistakes)
+            mistakes.append(_mistake(("evaluators",), message, "keep one", "given-twice"))
+        if inner is not None:
+            return self._listed(inner, ("execution", "evaluators"), mistakes)
+        if raw.evaluators is not None:
+            return self._listed(raw.evaluators, ("evaluators",), mistakes)
         if raw.evaluator is not None:
-            return self._of_kind(raw.evaluator, (*path, "evaluator"), mistakes)
+            return self.evaluators.named_alone(raw.evaluator, ("evaluator",), mistakes)
         return self.defaults
 
-    def _of_kind(
-        self, kind: str, path: KeyPath, mistakes: list[Mistake]
-    ) -> tuple[EvaluatorOptions, ...]:
-        if kind not in self._default_kinds:
-            found = self.evaluators.default(kind, path, mistakes)
-            if not found:
-                return ()
-            self._default_kinds[kind] = found
-        return self._default_kinds[kind]
+    def _listed(self, listed: Sequence[object], path: KeyPath, mistakes: list[Mistake]) -> Parsed:
+        if not listed:
+            mistakes.append(nothing_asserted(path))
+        return self.evaluators.parse(listed, path, mistakes)
 
-    def _check(self, case: EvalCase, raw: CaseFile, path: KeyPath, mistakes: list[Mistake]) -> None:
+    def _mistakes(self, case: EvalCase, raw: CaseFile) -> Iterator[Mistake]:
         if raw.outcome is not None and raw.expected_outcome is not None:
             message = "`outcome` and `expected_outcome` are one key"
-            mistakes.append(
-                _mistake((*path, "expected_outcome"), message, "keep one", "given-twice")
-            )
-        if not case.expected_outcome.strip() and any(
-            map(self.evaluators.needs_judge, case.evaluators)
-        ):
+            yield _mistake(("expected_outcome",), message, "keep one", "given-twice")
+        if not case.expected_outcome.strip() and self._is_judged(case):
             message = "the case has no `outcome`, and its judge needs one"
             hint = "say in a sentence what a good answer achieves"
-            mistakes.append(_mistake(path, message, hint, "missing-key"))
+            yield _mistake((), message, hint, "missing-key")
         if case.target and self.target_names is not None and case.target not in self.target_names:
-            place = (*path, "execution", "target")
-            mistakes.append(unknown_target(case.target, self.target_names, place))
-        self._check_messages(case.input_messages, (*path, "input_messages"), mistakes)
-        self._check_messages(case.expected_messages, (*path, "expected_messages"), mistakes)
-        if not _asks_something(case.input_messages):
+            yield unknown_target(case.target, self.target_names, ("execution", "target"))
+        yield from self._in_messages(case.input_messages, "input_messages")
+        yield from self._in_messages(case.expected_messages, "expected_messages")
+        if not any(map(_says_something, case.input_messages)):
             message = "the messages are blank, so nothing is asked"
-            place = (*path, "input_messages")
-            mistakes.append(_mistake(place, message, "write the question", "empty-value"))
+            yield _mistake(("input_messages",), message, "write the question", "empty-value")
 
-    def _check_messages(
-        self, messages: Sequence[Message], path: KeyPath, mistakes: list[Mistake]
-    ) -> None:
+    def _is_judged(self, case: EvalCase) -> bool:
+        return any(map(self.evaluators.needs_judge, case.evaluators))
+
+    def _in_messages(self, messages: Sequence[Message], key: str) -> Iterator[Mistake]:
         for number, message in enumerate(messages):
-            content: KeyPath = (*path, number, "content")
             if isinstance(message.content, str):
-                _check_text(message.content, content, mistakes)
+                if looks_marked(message.content):
+                    yield _role_marker((key, number, "content"))
                 continue
             for index, part in enumerate(message.content):
-                place = (*content, index, "value")
-                if part.type == "text":
-                    _check_text(part.value, place, mistakes)
-                else:
-                    self._check_file(part.value, place, mistakes)
+                if part.type == "file":
+                    if mistake := self._in_file(part.value):
+                        place = (key, number, "content", index, "value")
+                        yield msgspec.structs.replace(mistake, path=place)
+                elif looks_marked(part.value):
+                    yield _role_marker((key, number, "content", index, "value"))
 
-    def _check_file(self, reference: str, path: KeyPath, mistakes: list[Mistake]) -> None:
-        found = self.files.find(reference) if reference.strip() else None
-        if found is None:
-            mistakes.append(self._missing_file(reference, path))
-        elif not found.is_file():
-            message = f"'{reference}' is a folder"
-            mistakes.append(_mistake(path, message, "name a file in it", "missing-file"))
-        else:
-            try:
-                read_attachment(found)
-            except UnicodeDecodeError:
-                message = f"the file '{reference}' is not UTF-8 text"
-                mistakes.append(_mistake(path, message, "save it as UTF-8", "not-utf8"))
-            except OSError as error:
-                message = f"the file '{reference}' cannot be read: {error.strerror}"
-                mistakes.append(_mistake(path, message, None, "unreadable"))
-
-    def _missing_file(self, reference: str, path: KeyPath) -> Mistake:
-        tried = ", ".join(str(place) for place in self.files.tried(reference))
-        near = self.files.suggest(reference)
-        hint = (f"did you mean '{near}'? " if near else "") + f"tried {tried}"
-        return _mistake(path, f"no such file '{reference}'", hint, "missing-file")
+    def _in_file(self, reference: str) -> Mistake | None:
+        if reference not in self._checked_files:
+            if len(self._checked_files) >= _REMEMBERED_FILES:
+                self._checked_files.clear()
+            self._checked_files[reference] = check_text_file(reference, self.files, ())
+        return self._checked_files[reference]
 
 
 def nothing_asserted(path: KeyPath) -> Mistake:
@@ -142,18 +133,28 @@ def nothing_asserted(path: KeyPath) -> Mistake:
     return _mistake(path, message, hint, "nothing-asserted")
 
 
-def _check_text(text: str, path: KeyPath, mistakes: list[Mistake]) -> None:
-    if looks_marked(text):
-        message = "a line of this text looks like a role marker"
-        hint = "a reader of the formatted question could take it for a turn; reword or indent it"
-        warning = Mistake(
-            path=path, message=message, hint=hint, code="role-marker", severity="warning"
-        )
-        mistakes.append(warning)
+def _with_outcome_in_doubt(reading: Reading[CaseFile], raw: CaseFile) -> CaseFile:
+    """When it is unclear which evaluators a case names, so is whether it needs an outcome."""
+    doubt = any(place[0] not in _SAYS_NO_EVALUATOR for place in reading.unclear)
+    if not doubt or raw.outcome or raw.expected_outcome:
+        return raw
+    return msgspec.structs.replace(raw, outcome="-", expected_outcome=None)
 
 
-def _asks_something(messages: Sequence[Message]) -> bool:
-    return any(part.value.strip() for message in messages for part in message.parts)
+def _role_marker(path: KeyPath) -> Mistake:
+    return Mistake(
+        path=path,
+        message="a line of this text looks like a role marker",
+        hint="a reader of the formatted question could take it for a turn; reword or indent it",
+        code="role-marker",
+        severity="warning",
+    )
+
+
+def _says_something(message: Message) -> bool:
+    if isinstance(message.content, str):
+        return bool(message.content.strip())
+    return any(part.value.strip() for part in message.content)
 
 
 def _mistake(path: KeyPath, message: str, hint: str | None, code: str) -> Mistake:

@@ -153,6 +153,7 @@ def _unknown_key(key: str, known: tuple[str, ...], path: KeyPath) -> Mistake:
         hint=hint,
         code="unknown-key",
         at_key=True,
+        meant=nearest(key, known),
     )
 
 

@@ -2,23 +2,26 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from agentv.core.guidelines import DEFAULT_PATTERNS
 from agentv.loading.check import CheckFailed, convert
 from agentv.loading.document import locate, read_document
 from agentv.loading.project import show
 from agentv.model.base import AuthoredRecord
-from agentv.model.problem import LoadError
+from agentv.model.problem import LoadError, Problem
+
+Glob = Annotated[str, Meta(min_length=1)]
 
 
 class ConfigFile(AuthoredRecord, frozen=True, kw_only=True):
     """A configuration file, as it is written."""
 
     schema: Literal["agentv-config-v2"] | None = msgspec.field(name="$schema", default=None)
-    guideline_patterns: list[str] | None = None
+    guideline_patterns: list[Glob] | None = None
     """Globs on paths relative to the repository root; they replace the defaults."""
 
 
@@ -35,11 +38,14 @@ def load_guideline_patterns(path: Path | None, cwd: Path) -> tuple[str, ...]:
     """The globs of a configuration file; the defaults when it (or the key) is absent.
 
     Raises:
-        LoadError: The file is invalid; there is no silent fallback.
+        LoadError: The file is invalid, or empty; there is no silent fallback.
     """
     if path is None:
         return DEFAULT_PATTERNS
-    document = read_document(path, show(path, cwd))
+    try:
+        document = read_document(path, show(path, cwd))
+    except LoadError as error:
+        raise LoadError(map(_for_config, error.problems)) from error
     try:
         config = convert(document.tree, ConfigFile)
     except CheckFailed as failed:
@@ -47,3 +53,9 @@ def load_guideline_patterns(path: Path | None, cwd: Path) -> tuple[str, ...]:
     if config.guideline_patterns is None:
         return DEFAULT_PATTERNS
     return tuple(config.guideline_patterns)
+
+
+def _for_config(problem: Problem) -> Problem:
+    if problem.code != "empty-file":
+        return problem
+    return msgspec.structs.replace(problem, hint="write `guideline_patterns:`, or delete the file")

@@ -4,23 +4,36 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
 from agentv.errors import AuthorError
+from agentv.loading.case_file import SuiteFile
 from agentv.loading.nearest import nearest
 from agentv.loading.project import show
 
 FileKind = Literal["eval", "targets", "config"]
 
 _SUFFIXES = (".yaml", ".yml")
-_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "results", "logs"})
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv"})
+_OUR_OUTPUT = frozenset({"results", "logs"})
 _TOP_KEY = re.compile(r"^[\"']?([$A-Za-z_][\w$-]*)[\"']?\s*:(.*)$", re.MULTILINE)
-_KEYS: dict[str, FileKind] = {
+_MARKS: dict[str, FileKind] = {
     "evalcases": "eval",
     "targets": "targets",
     "guideline_patterns": "config",
 }
+"""The key that only a file of a kind has."""
+_NAMES: dict[str, FileKind] = {
+    ".agentv.yaml": "config",
+    ".agentv/config.yaml": "config",
+    ".agentv/targets.yaml": "targets",
+    ".agentv/targets.yml": "targets",
+}
+_OTHER_KEYS = frozenset(SuiteFile.__struct_fields__)
+_NEAR = 0.8
+"""As alike as two words are that differ by a slip: `cases` is another word than `evalcases`."""
 _HEAD_BYTES = 65_536
 
 
@@ -68,28 +81,32 @@ def kind_of(path: Path) -> FileKind | None:
 
     A key that is nearly one of ours counts: a typo must lead to an error, not to silence.
     """
-    if path.name == ".agentv.yaml":
-        return "config"
+    for name in (path.name, f"{path.parent.name}/{path.name}"):
+        if name in _NAMES:
+            return _NAMES[name]
     try:
         with path.open("rb") as file:
-            head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
+            head = file.read(_HEAD_BYTES)
+            found = _kind_of_text(head) or _kind_of_text(head + file.read())
     except OSError:
-        return "eval"
-    keys = dict(_TOP_KEY.findall(head))
+        return "eval"  # reading it will say why it cannot be read
+    return found or ("eval" if ".eval." in path.name else None)
+
+
+def _kind_of_text(data: bytes) -> FileKind | None:
+    keys = dict(_TOP_KEY.findall(data.decode("utf-8-sig", "replace")))
     schema = keys.get("$schema", "")
-    for name, kind in (("eval", "eval"), ("targets", "targets"), ("config", "config")):
-        if f"agentv-{name}" in schema:
-            return kind  # type: ignore[return-value]
-    for key, own in _KEYS.items():
-        if key in keys:
-            return own
-    near = next((own for own in map(_near, keys) if own), None)
-    return near or ("eval" if ".eval." in path.name else None)
+    for kind in _MARKS.values():
+        if f"agentv-{kind}" in schema:
+            return kind
+    found = (kind for mark, kind in _MARKS.items() if mark in keys)
+    near = (_nearly(key) for key in keys if key not in _OTHER_KEYS)
+    return next(found, None) or next(filter(None, near), None)
 
 
-def _near(key: str) -> FileKind | None:
-    found = nearest(key, list(_KEYS))
-    return _KEYS[found] if found else None
+def _nearly(key: str) -> FileKind | None:
+    close = get_close_matches(key.lower(), _MARKS, n=1, cutoff=_NEAR)
+    return _MARKS[close[0]] if close else None
 
 
 def _take(paths: Iterable[Path], found: Discovered) -> None:
@@ -103,12 +120,13 @@ def _take(paths: Iterable[Path], found: Discovered) -> None:
 
 def _below(folder: Path) -> Iterator[Path]:
     for parent, folders, names in os.walk(folder):
+        skipped = _SKIPPED_FOLDERS | (_OUR_OUTPUT if Path(parent).name == ".agentv" else set())
         folders[:] = sorted(
             name
             for name in folders
-            if name not in _SKIPPED_FOLDERS and (not name.startswith(".") or name == ".agentv")
+            if name not in skipped and (not name.startswith(".") or name == ".agentv")
         )
-        yield from (Path(parent, n) for n in sorted(names) if n.endswith(_SUFFIXES))
+        yield from (Path(parent, name) for name in sorted(names) if name.endswith(_SUFFIXES))
 
 
 def _glob(pattern: str, cwd: Path) -> Iterator[Path]:

@@ -1,55 +1,88 @@
 """From the `evaluators` of a file to valid options, each checked against its own model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from agentv.loading.check import CheckFailed, convert
 from agentv.loading.files import SearchPath
 from agentv.loading.mistake import Mistake
 from agentv.loading.nearest import did_you_mean
-from agentv.loading.salvage import salvage
+from agentv.loading.options_reading import read_options
+from agentv.loading.salvage import misspelt_key
 from agentv.model.options import EvaluatorOptions
 from agentv.model.problem import KeyPath
 from agentv.registry import Registry
+
+_COMMON_KEYS = EvaluatorOptions.__struct_fields__
+_REMEMBERED_LISTS = 256
+
+Parsed = tuple[EvaluatorOptions, ...]
 
 
 class EvaluatorParser:
     """Checks evaluators of one suite and remembers what it learnt of each type."""
 
     def __init__(
-        self, registry: Registry, files: SearchPath, target_names: Sequence[str] | None
+        self, registry: Registry, files: SearchPath, target_names: Collection[str] | None
     ) -> None:
         self._registry = registry
         self._files = files
         self._target_names = target_names
         self._models: dict[str, type[EvaluatorOptions]] = {}
+        self._asks: dict[str, bool] = {}
+        self._parsed: dict[str, Parsed] = {}
 
-    def parse(
-        self, raw: Sequence[Any], path: KeyPath, mistakes: list[Mistake]
-    ) -> tuple[EvaluatorOptions, ...]:
-        """The options of a list of evaluators, in order.
+    def parse(self, raw: Sequence[Any], path: KeyPath, mistakes: list[Mistake]) -> Parsed:
+        """The options of a list of evaluators, in order; mistakes are added to `mistakes`.
 
-        Mistakes are added to `mistakes`; an evaluator that has one is left out of the result.
+        Lists that were written alike give the same options, so that cases share what is built
+        from them.
         """
-        found = [self._parse_one(item, (*path, i), mistakes) for i, item in enumerate(raw)]
-        valid = [options for options in found if options is not None]
-        return _distinct(valid, path, mistakes)
-
-    def default(
-        self, type_: str, path: KeyPath, mistakes: list[Mistake]
-    ) -> tuple[EvaluatorOptions, ...]:
-        """The one evaluator that is used when no list is given."""
+        spelling = repr(raw)
+        if known := self._parsed.get(spelling):
+            return known
         own: list[Mistake] = []
-        found = self._parse_one({"type": type_}, path, own)
-        mistakes.extend(msgspec.structs.replace(mistake, path=path) for mistake in own)
-        return (found,) if found else ()
+        found = {
+            index: parsed
+            for index, item in enumerate(raw)
+            if (parsed := self._parse_one(item, (*path, index), own))
+        }
+        options = _distinct(found, path, own)
+        if own:
+            mistakes += own
+            return options
+        if len(self._parsed) >= _REMEMBERED_LISTS:
+            self._parsed.clear()
+        self._parsed[spelling] = options
+        return options
+
+    def named_alone(self, type_: str, path: KeyPath, mistakes: list[Mistake]) -> Parsed:
+        """The one evaluator of a key such as `evaluator: llm_judge`, without settings."""
+        own: list[Mistake] = []
+        options = self.parse([{"type": type_}], (), own)
+        needed = [str(mistake.path[-1]) for mistake in own if mistake.code == "missing-key"]
+        if needed:
+            settings = ", ".join(f"{key}: …" for key in needed)
+            mistakes.append(
+                Mistake(
+                    path=path,
+                    message=f"the evaluator '{type_}' cannot do without settings",
+                    hint=f"list it: `evaluators: [{{type: {type_}, {settings}}}]`",
+                    code="missing-key",
+                )
+            )
+        else:
+            mistakes += [msgspec.structs.replace(mistake, path=path) for mistake in own]
+        return options
 
     def needs_judge(self, options: EvaluatorOptions) -> bool:
         """Whether an evaluator asks another target."""
-        entry = self._registry.find("evaluators", options.type)
-        return entry is not None and entry.needs_judge
+        asks = self._asks.get(options.type)
+        if asks is None:
+            entry = self._registry.find("evaluators", options.type)
+            asks = self._asks[options.type] = entry is not None and entry.needs_judge
+        return asks
 
     def _parse_one(
         self, raw: Any, path: KeyPath, mistakes: list[Mistake]
@@ -57,83 +90,71 @@ class EvaluatorParser:
         model = self._model(raw, path, mistakes)
         if model is None:
             return None
-        try:
-            options: EvaluatorOptions | None = convert(raw, model)
-        except CheckFailed as failed:
-            mistakes.extend(_below(path, mistake) for mistake in failed.mistakes)
-            options = salvage(raw, model)
-        if options is not None:
-            mistakes.extend(self._deeper_mistakes(options, path))
+        options, own = read_options(raw, model, self._files)
+        mistakes += [msgspec.structs.replace(m, path=(*path, *m.path)) for m in own]
+        judge = judge_named_by(options)
+        known = self._target_names
+        if judge is not None and known is not None and judge not in known:
+            mistakes.append(unknown_target(judge, known, (*path, "target")))
         return options
 
     def _model(
         self, raw: Any, path: KeyPath, mistakes: list[Mistake]
     ) -> type[EvaluatorOptions] | None:
-        type_ = raw.get("type") if isinstance(raw, Mapping) else None
+        """The options model of an evaluator's type; mistakes when it has none."""
+        if not isinstance(raw, Mapping):
+            hint = "write a mapping with `type:` and its settings"
+            mistakes.append(_mistake(path, "expected an evaluator", hint, "wrong-type"))
+            return None
+        key = "type" if "type" in raw else misspelt_key(raw, "type", _COMMON_KEYS)
+        type_ = raw[key] if key else None
         if isinstance(type_, str) and type_ in self._models:
             return self._models[type_]
         names = self._registry.names("evaluators")
-        if not isinstance(raw, Mapping):
-            hint = "write a mapping with `type:` and its settings"
-            mistakes.append(
-                Mistake(path=path, message="expected an evaluator", hint=hint, code="wrong-type")
-            )
-        elif not isinstance(type_, str):
-            near = f"give it one of {', '.join(names)}"
-            message = "the evaluator has no type" if type_ is None else "expected a type's name"
-            place = path if type_ is None else (*path, "type")
-            mistakes.append(Mistake(path=place, message=message, hint=near, code="missing-key"))
-        elif (entry := self._registry.find("evaluators", type_)) is None:
-            message = f"unknown evaluator '{type_}'"
-            hint = did_you_mean(type_, names) or f"one of {', '.join(names)}"
-            code = "unknown-evaluator"
-            place = (*path, "type")
-            mistakes.append(Mistake(path=place, message=message, hint=hint, code=code))
-        else:
-            model = self._registry.evaluator_options(entry)
-            self._models[type_] = model
-            return model
-        return None
-
-    def _deeper_mistakes(self, options: EvaluatorOptions, path: KeyPath) -> list[Mistake]:
-        found = [
-            Mistake(path=(*path, *p.path), message=p.message, hint=p.hint, code=p.code)
-            for p in options.problems(self._files)
-        ]
-        target = getattr(options, "target", None)
-        known = self._target_names
-        if isinstance(target, str) and known is not None and target not in known:
-            found.append(unknown_target(target, known, (*path, "target")))
-        return found
+        every = f"one of {', '.join(names)}"
+        if key is None:
+            message = "the evaluator has no type"
+            mistakes.append(_mistake(path, message, f"add `type: …`, {every}", "missing-key"))
+            return None
+        entry = self._registry.find("evaluators", type_) if isinstance(type_, str) else None
+        if entry is None:
+            unknown = isinstance(type_, str) and bool(type_)
+            message = f"unknown evaluator '{type_}'" if unknown else "expected an evaluator's type"
+            hint = (did_you_mean(type_, names) if isinstance(type_, str) else "") or every
+            mistakes.append(_mistake((*path, key), message, hint, "unknown-evaluator"))
+            return None
+        model = self._registry.evaluator_options(entry)
+        self._models[str(type_)] = model
+        return model
 
 
-def unknown_target(name: str, known: Sequence[str], path: KeyPath) -> Mistake:
+def judge_named_by(options: EvaluatorOptions | None) -> str | None:
+    """The target that an evaluator itself names as its judge."""
+    target = getattr(options, "target", None)
+    return target if isinstance(target, str) else None
+
+
+def unknown_target(name: str, known: Collection[str], path: KeyPath) -> Mistake:
     """No target has this name."""
     hint = did_you_mean(name, known) or f"the targets file has {', '.join(known)}"
-    return Mistake(path=path, message=f"unknown target '{name}'", hint=hint, code="unknown-target")
-
-
-def _below(path: KeyPath, mistake: Mistake) -> Mistake:
-    return msgspec.structs.replace(mistake, path=(*path, *mistake.path))
+    return _mistake(path, f"unknown target '{name}'", hint, "unknown-target")
 
 
 def _distinct(
-    found: Sequence[EvaluatorOptions], path: KeyPath, mistakes: list[Mistake]
-) -> tuple[EvaluatorOptions, ...]:
+    found: Mapping[int, EvaluatorOptions], path: KeyPath, mistakes: list[Mistake]
+) -> Parsed:
     """Rows tell evaluators apart by name: unnamed ones are numbered, equal names are mistakes."""
-    if len(found) < 2:
-        return tuple(found)
-    given = [options.name for options in found if options.name]
-    for name in sorted({name for name in given if given.count(name) > 1}):
-        message = f"two evaluators are called '{name}'"
-        mistakes.append(
-            Mistake(
-                path=path, message=message, hint="give each its own name", code="duplicate-name"
-            )
-        )
+    given: set[str] = set()
+    for index, options in found.items():
+        if options.name and options.name in given:
+            message = f"two evaluators are called '{options.name}'"
+            place = (*path, index, "name")
+            mistakes.append(_mistake(place, message, "give each its own name", "duplicate-name"))
+        elif options.name:
+            given.add(options.name)
     taken = set(given)
     named = []
-    for options in found:
+    for options in found.values():
         label, number = options.label, 1
         while not options.name and label in taken:
             number += 1
@@ -143,3 +164,7 @@ def _distinct(
             options if options.label == label else msgspec.structs.replace(options, name=label)
         )
     return tuple(named)
+
+
+def _mistake(path: KeyPath, message: str, hint: str | None, code: str) -> Mistake:
+    return Mistake(path=path, message=message, hint=hint, code=code)

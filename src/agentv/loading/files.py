@@ -1,12 +1,15 @@
 """Finding and reading the files that authors refer to."""
 
 import os
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 from agentv.loading.nearest import nearest
 
-_CACHED_FILES = 256
+_REMEMBERED = 4_096
+_MOST_SUGGESTIONS = 100
+"""Comparing names takes long in large folders; whoever lost more files than this moved a folder."""
 
 
 class SearchPath:
@@ -18,13 +21,12 @@ class SearchPath:
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
         self.folders = folders
-        self._found: dict[str, Path | None] = {}
+        self._remembered = lru_cache(_REMEMBERED)(self._look)
+        self._suggestions = 0
 
     def find(self, reference: str) -> Path | None:
         """The existing file or folder, absolute; `None` if there is none."""
-        if reference not in self._found:
-            self._found[reference] = next(filter(_exists, self.tried(reference)), None)
-        return self._found[reference]
+        return self._remembered(reference)
 
     def tried(self, reference: str) -> list[Path]:
         """Every place that `find` looks at, in order."""
@@ -34,16 +36,24 @@ class SearchPath:
         return absolute + [_normal(folder / relative) for folder in self.folders]
 
     def suggest(self, reference: str) -> str | None:
-        """The name of a file near the places looked at whose name is nearly the same."""
+        """The reference with the name of a file near the places looked at that is nearly the same.
+
+        Gives up after a hundred references.
+        """
+        self._suggestions += 1
+        if self._suggestions > _MOST_SUGGESTIONS:
+            return None
         for path in self.tried(reference):
-            if path.parent.is_dir():
+            with suppress(OSError, ValueError):  # a folder that cannot be listed
                 names = [entry.name for entry in path.parent.iterdir()]
                 if name := nearest(path.name, names):
                     return str(Path(reference).with_name(name))
         return None
 
+    def _look(self, reference: str) -> Path | None:
+        return next(filter(_exists, self.tried(reference)), None)
 
-@lru_cache(maxsize=_CACHED_FILES)
+
 def read_attachment(path: Path) -> str:
     r"""A file's text, stripped at both ends, line endings as `\n`.
 

@@ -22,6 +22,8 @@ class Mistake(Record, frozen=True, kw_only=True):
     code: str = "invalid"
     at_key: bool = False
     """Point at the key of the pair rather than at its value."""
+    meant: str | None = None
+    """For an unknown key: the key it was probably meant to be."""
     severity: Severity = "error"
 
 

@@ -15,12 +15,17 @@ def find_root(start: Path, cwd: Path) -> Path:
     return cwd if cwd in start.parents else start
 
 
-def folders_up(start: Path, root: Path, cwd: Path) -> tuple[Path, ...]:
-    """The folder, its parents up to the root, then the working directory; each once."""
+def folders_to_root(start: Path, root: Path) -> tuple[Path, ...]:
+    """The folder and its parents up to the root."""
     chain = [start]
     while chain[-1] != root and chain[-1] != chain[-1].parent:
         chain.append(chain[-1].parent)
-    return tuple(dict.fromkeys([*chain, cwd]))
+    return tuple(chain)
+
+
+def folders_up(start: Path, root: Path, cwd: Path) -> tuple[Path, ...]:
+    """The folder, its parents up to the root, then the working directory; each once."""
+    return tuple(dict.fromkeys([*folders_to_root(start, root), cwd]))
 
 
 def show(path: Path, cwd: Path) -> str:

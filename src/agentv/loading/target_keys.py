@@ -9,12 +9,17 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from agentv.loading.mistake import Mistake
-from agentv.model.problem import KeyPath
+from agentv.loading.salvage import misspelt_key
+from agentv.model.options import TargetOptions
+from agentv.model.problem import KeyPath, key_path
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NESTED = frozenset({"healthcheck", "retry"})
 """Blocks whose own keys have two spellings as well; other mappings hold the author's own keys."""
+_COMMON_KEYS = TargetOptions.__struct_fields__
 
 
 @dataclass
@@ -24,13 +29,39 @@ class OneSpelling:
     keys: dict[str, Any] = field(default_factory=dict)
     origin: dict[KeyPath, KeyPath] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
+    """At the places where they were written."""
+
+    def placed(self, mistake: Mistake) -> Mistake:
+        """A mistake found in `keys`, at the place (and about the key) that was written."""
+        path = self.written(mistake.path)
+        if mistake.code != "unknown-key" or path[-1] == mistake.path[-1]:
+            return msgspec.structs.replace(mistake, path=path)
+        return msgspec.structs.replace(mistake, path=path, message=f"unknown key '{path[-1]}'")
 
     def written(self, path: KeyPath) -> KeyPath:
-        """Where a key path below the target stands in the file."""
+        """Where a place of `keys` stands in the target."""
         for length in range(len(path), 0, -1):
             if path[:length] in self.origin:
                 return self.origin[path[:length]] + path[length:]
         return path
+
+    def mend(self, key: str) -> None:
+        """Without a key that every target needs, look for a misspelt one."""
+        slip = None if key in self.keys else misspelt_key(self.keys, key, _COMMON_KEYS)
+        if slip is None:
+            return
+        place = self.written((slip,))
+        self.keys[key] = self.keys.pop(slip)
+        self.origin[(key,)] = place
+        self.mistakes.append(
+            Mistake(
+                path=place,
+                message=f"unknown key '{place[-1]}'",
+                hint=f"did you mean '{key}'?",
+                code="unknown-key",
+                at_key=True,
+            )
+        )
 
 
 def one_spelling(target: dict[str, Any]) -> OneSpelling:
@@ -45,6 +76,12 @@ def snake_case(key: str) -> str:
     return _HUMP.sub("_", key).lower() if key.isidentifier() else key
 
 
+def camel_case(key: str) -> str:
+    """`command_template` -> `commandTemplate`."""
+    head, *tail = key.split("_")
+    return head + "".join(word.capitalize() for word in tail)
+
+
 def _take(
     block: dict[str, Any], at: KeyPath, written: KeyPath, into: dict[str, Any], result: OneSpelling
 ) -> None:
@@ -55,12 +92,7 @@ def _take(
         name = snake_case(key)
         place: KeyPath = (*written, key)
         if name in into:
-            first = ".".join(map(str, result.origin[(*at, name)]))
-            message = f"'{key}' is the same key as '{first}', given above"
-            mistake = Mistake(
-                path=place, message=message, hint="keep one", code="given-twice", at_key=True
-            )
-            result.mistakes.append(mistake)
+            result.mistakes.append(_given_twice(key, place, result.origin[(*at, name)]))
             continue
         result.origin[(*at, name)] = place
         if name in _NESTED and isinstance(value, dict):
@@ -70,7 +102,11 @@ def _take(
             into[name] = value
 
 
-def camel_case(key: str) -> str:
-    """`command_template` -> `commandTemplate`."""
-    head, *tail = key.split("_")
-    return head + "".join(word.capitalize() for word in tail)
+def _given_twice(key: str, place: KeyPath, first: KeyPath) -> Mistake:
+    return Mistake(
+        path=place,
+        message=f"'{key}' is the same key as '{key_path(first)}', given above",
+        hint="keep one",
+        code="given-twice",
+        at_key=True,
+    )

@@ -56,18 +56,22 @@ def load_workspace(
             workspace.problems += error.problems
     for suite in workspace.suites:
         workspace.problems += suite.problems
-    for targets in {id(s.targets): s.targets for s in workspace.suites if s.targets}.values():
-        workspace.problems += targets.problems
     for suite in workspace.suites:
-        workspace.problems += _asked_for(suite, context)
-        if resolve:
-            _resolve(workspace, suite)
+        if suite.targets is not None:
+            workspace.problems += suite.targets.problems
+            workspace.problems += _asked_for(suite, suite.targets, context)
+            if resolve:
+                _resolve(workspace, suite, suite.targets)
+    # Suites that share a file find its mistakes once each; they are said once.
+    workspace.problems = list(dict.fromkeys(workspace.problems))
     return workspace
 
 
 def used_targets(suite: LoadedSuite) -> list[str]:
     """Every target that running a suite calls: candidates first, then judges."""
-    candidates = [*suite.target_names, *suite.case_targets]
+    pinned = sum(suite.case_targets.values())
+    shared = suite.target_names if len(suite.suite.cases) > pinned else ()
+    candidates = [*shared, *suite.case_targets]
     judges = list(suite.judges)
     if suite.judged and suite.targets is not None:
         known = suite.targets.definitions
@@ -75,34 +79,31 @@ def used_targets(suite: LoadedSuite) -> list[str]:
     return list(dict.fromkeys([*candidates, *judges]))
 
 
-def _resolve(workspace: Workspace, suite: LoadedSuite) -> None:
-    targets = suite.targets
-    if targets is None or targets.problems:
-        return
+def _resolve(workspace: Workspace, suite: LoadedSuite, targets: Targets) -> None:
     for name in used_targets(suite):
         key = _key(suite, targets, name)
         if name not in targets.definitions or key in workspace.resolved:
             continue
         found, problems = targets.resolve(name, suite.environment.values)
-        workspace.problems += [p for p in problems if p not in workspace.problems]
+        workspace.problems += problems
         if found is not None:
             workspace.resolved[key] = found
 
 
-def _asked_for(suite: LoadedSuite, context: LoadContext) -> list[Problem]:
+def _asked_for(suite: LoadedSuite, targets: Targets, context: LoadContext) -> list[Problem]:
     """Names given as `--target` that the suite's targets file lacks."""
-    targets = suite.targets
-    if targets is None or targets.problems:
+    known = targets.trusted_names
+    if known is None:
         return []
     return [
         Problem(
             file=suite.suite.shown,
             message=f"--target '{name}' is not in {targets.shown}",
-            hint=did_you_mean(name, targets.names) or f"it has {', '.join(targets.names)}",
+            hint=did_you_mean(name, known) or f"it has {', '.join(known)}",
             code="unknown-target",
         )
         for name in context.target_names
-        if name not in targets.names
+        if name not in known
     ]
 
 

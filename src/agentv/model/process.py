@@ -27,5 +27,5 @@ class CommandResult(Record, frozen=True, kw_only=True):
     stderr: bytes
     timed_out: bool = False
     truncated: bool = False
-    """More was written than is kept; the rest was read and dropped."""
+    """More went to `stdout` than is kept; the rest was read and dropped."""
     duration_ms: float

@@ -103,6 +103,8 @@ class CliProvider:
         )
         _raise_unless_succeeded(ran.result, self._options.timeout_seconds)
         if "OUTPUT_FILE" not in self._template.placeholders:
+            if ran.result.truncated:
+                raise _too_large()
             return ProviderResponse(text=_decode(ran.result.stdout))
         if ran.answer is None:
             raise ProviderError(
@@ -241,8 +243,15 @@ def _read(file: Path) -> bytes | None:
     # Only a regular file: a pipe or a device that a command put there could be read for ever.
     if not file.is_file():
         return None
-    with file.open("rb") as stream:
-        return stream.read(_LARGEST_ANSWER)
+    if file.stat().st_size > _LARGEST_ANSWER:
+        raise _too_large()
+    return file.read_bytes()
+
+
+def _too_large() -> ProviderError:
+    """A cut answer could pass or fail for what is missing from it."""
+    megabytes = _LARGEST_ANSWER // 1024 // 1024
+    return ProviderError(f"the answer is larger than {megabytes} MB", kind="too_large")
 
 
 def _decode(data: bytes) -> str:

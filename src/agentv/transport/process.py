@@ -82,7 +82,7 @@ class Processes:
             stdout=child.stdout.value(),
             stderr=child.stderr.value(),
             timed_out=not exited,
-            truncated=child.stdout.truncated or child.stderr.truncated,
+            truncated=child.stdout.truncated,
             duration_ms=(time.perf_counter() - began) * 1000,
         )
 

@@ -1,0 +1,112 @@
+"""What is measured, against what, and what is promised: times on two shared cores."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.inputs import LONG, SHORT, Form, write_suite
+
+Prepare = Callable[[Path], None]
+
+_AGENTV = str(Path(sys.executable).with_name("agentv"))
+_BARE = Path(__file__).with_name("bare")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contest:
+    """One thing we do, and bare Python doing the same."""
+
+    name: str
+    says: str
+    ours: tuple[str, ...]
+    bare: tuple[str, ...]
+    prepare: Prepare = lambda _folder: None
+    """Writes the input into the folder in which both run."""
+    seconds: float | None = None
+    """Promised; `None` promises nothing."""
+    peak_mb: float | None = None
+    """Promised."""
+    rows: int = 0
+    """How many rows a run of ours leaves; its results are measured too when there are any."""
+
+
+def _agentv(*arguments: str) -> tuple[str, ...]:
+    return _AGENTV, *arguments
+
+
+def _bare(program: str, *arguments: str) -> tuple[str, ...]:
+    return sys.executable, str(_BARE / program), *arguments
+
+
+def _start(flag: str, seconds: float) -> Contest:
+    return Contest(
+        name=flag.strip("-"),
+        says=f"agentv {flag}",
+        ours=_agentv(flag),
+        bare=(sys.executable, "-c", "pass"),
+        seconds=seconds,
+    )
+
+
+def _cases(
+    number: int, form: Form, seconds: float | None = None, peak_mb: float | None = None
+) -> Contest:
+    cases = f"{number:,} mock case{'' if number == 1 else 's'}"
+    return Contest(
+        name=f"{number}-{form}",
+        says=f"eval of {cases} in {form.upper()}, one check each",
+        ours=_agentv("eval", "--quiet", "suite.yaml"),
+        bare=_bare("evaluate.py", "suite.yaml"),
+        prepare=lambda folder: write_suite(folder, SHORT, number, form),
+        seconds=seconds,
+        peak_mb=peak_mb,
+        rows=number,
+    )
+
+
+def _commands(number: int, workers: int, seconds: float) -> Contest:
+    return Contest(
+        name="commands",
+        says=f"eval of {number} `echo` commands by {workers} workers",
+        ours=_agentv("eval", "--quiet", "--workers", str(workers), "suite.yaml"),
+        bare=_bare("commands.py", str(number), str(workers)),
+        prepare=lambda folder: write_suite(folder, SHORT, number, target="echo"),
+        seconds=seconds,
+        rows=number,
+    )
+
+
+def _validate(number: int, form: Form, seconds: float) -> Contest:
+    return Contest(
+        name=f"validate-{form}",
+        says=f"validate {number:,} cases in {form.upper()}",
+        ours=_agentv("validate", "suite.yaml"),
+        bare=_bare("read.py", "suite.yaml" if form == "yaml" else "cases.jsonl"),
+        prepare=lambda folder: write_suite(folder, LONG, number, form),
+        seconds=seconds,
+    )
+
+
+CONTESTS = (
+    _start("--version", 0.15),
+    _start("--help", 0.25),
+    _cases(1, "yaml", 0.35, 60),
+    _cases(1_000, "yaml", 0.7),
+    _cases(1_000, "jsonl", 0.7),
+    _cases(10_000, "yaml", 2.0, 120),
+    _cases(10_000, "jsonl", 2.0, 120),
+    _cases(50_000, "jsonl"),
+    _commands(200, 8, 0.8),
+    _validate(10_000, "yaml", 1.5),
+    _validate(10_000, "jsonl", 0.45),
+)
+
+ROW_OVERHEAD_BYTES = 1024
+"""Promised: what a row adds to the prompt and the answer that it holds."""
+FILES_OF_A_RUN = 2
+"""Promised: `run.json` and `results.jsonl`, however many cases there are."""
+GROWTH = ("10000-jsonl", "50000-jsonl")
+"""Suites in JSONL are read a case at a time, so peak memory hardly differs between these."""
+GROWTH_BYTES_A_CASE = 256
+"""Promised: what is remembered of a case is its id, the place of its line, and its score."""

@@ -1,0 +1,89 @@
+"""One target of a file: checked as it is written, then resolved with the environment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from agentv.core.digest import digest
+from agentv.core.redaction import Redactor
+from agentv.loading.environment import interpolate, malformed_references, variable_places
+from agentv.loading.files import SearchPath
+from agentv.loading.mistake import Mistake
+from agentv.loading.options_reading import is_related, read_options
+from agentv.loading.target_definition import Definition
+from agentv.loading.target_secrets import secrets_of, without_secrets
+from agentv.loading.variable_values import read_values
+from agentv.model.options import TargetOptions
+from agentv.registry import Entry, Registry
+
+_NOT_SHAPING = frozenset({"workers", "judge_target", "provider_batching", "verbose"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolvedTarget:
+    """A target ready to be built."""
+
+    options: TargetOptions
+    entry: Entry
+    settings: dict[str, Any]
+    """As written, variables unresolved: fit for a manifest."""
+    digest: str
+    """Over `settings`, without what does not shape answers."""
+    secrets: Mapping[str, str]
+    """Resolved values that must not be shown, by the name of their variable or key."""
+    folder: Path
+    """Where relative paths in the options start."""
+
+
+def check_target(definition: Definition, registry: Registry, files: SearchPath) -> list[Mistake]:
+    """What is wrong with a target's keys whatever its variables will be."""
+    keys = definition.keys
+    found = malformed_references(keys)
+    if definition.entry is not None:
+        model = registry.provider_options(definition.entry)
+        waiting = [path for path, _ in variable_places(keys)]
+        # Name and provider have been looked at: without them this would not be the model.
+        _, mistakes = read_options({**keys, "name": "-", "provider": "-"}, model, files)
+        found += [m for m in mistakes if not any(is_related(m.path, p) for p in waiting)]
+    return found
+
+
+def resolve_target(
+    definition: Definition,
+    env: Mapping[str, str],
+    registry: Registry,
+    files: SearchPath,
+    folder: Path,
+) -> ResolvedTarget | list[Mistake]:
+    """A target with its variables replaced, or what stands in the way."""
+    keys, entry, name = definition.keys, definition.entry, definition.name
+    if entry is None:
+        raise ValueError(f"target '{name}' has no provider that could be resolved")
+    model = registry.provider_options(entry)
+    filled = interpolate(keys, env, f"target '{name}'")
+    settings = {key: value for key, value in keys.items() if key != "name"}
+    secrets = dict(secrets_of(filled, settings, name))
+    options, mistakes = read_options(read_values(filled.tree, keys, model), model, files)
+    unset = [mistake.path for mistake in filled.mistakes]
+    mistakes = [m for m in mistakes if not any(is_related(m.path, p) for p in unset)]
+    if options is None or mistakes or filled.mistakes:
+        redactor = Redactor(secrets)
+        shown = [_without(redactor, mistake) for mistake in mistakes]
+        return definition.placed([*filled.mistakes, *shown])
+    public = without_secrets(settings)
+    return ResolvedTarget(
+        options=options,
+        entry=entry,
+        settings=public,
+        digest=digest({key: public[key] for key in public if key not in _NOT_SHAPING}),
+        secrets=secrets,
+        folder=folder,
+    )
+
+
+def _without(redactor: Redactor, mistake: Mistake) -> Mistake:
+    hint = redactor.text(mistake.hint) if mistake.hint else None
+    return msgspec.structs.replace(mistake, message=redactor.text(mistake.message), hint=hint)
