@@ -17,6 +17,21 @@ from agentv.testing import Project
 HELP_PAGE = ROOT / "docs" / "cli.md"
 ERRORS_PAGE = ROOT / "docs" / "errors.md"
 
+_EXAMPLE = "evals/example.eval.yaml"
+_SUITE = """\
+evalcases:
+  - id: example
+    outcome: Answers.
+    input_messages: [{role: user, content: A question?}]
+"""
+_MADE = {
+    "depth": (_EXAMPLE, b"evalcases: " + b"[" * 101),
+    "empty-file": (_EXAMPLE, b""),
+    "not-utf8": (_EXAMPLE, "evalcases:\n  - id: r\u00fcckgabe\n".encode("latin-1")),
+    "too-many": ("evals/example.jsonl", b"{}\n" * 1_001),
+}
+"""Wrong files that a page cannot show."""
+
 _HEADING = re.compile(r"^## ([a-z0-9-]+)$", re.MULTILINE)
 
 
@@ -39,15 +54,14 @@ def help_parts(project: Project) -> Iterator[Part]:
 
 def problem_parts() -> Iterator[Part]:
     """Each printed problem that follows a wrong file, with the line that `validate` prints."""
-    wrong: Block | None = None
-    code = ""
-    headings = _sections()
+    wrong: tuple[str, bytes] | None = None
+    sections = _sections()
     for block in blocks_of(ERRORS_PAGE):
-        code = max((line, name) for line, name in headings.items() if line < block.line)[1]
+        above = [name for line, name in sections.items() if line < block.line]
         if block.file:
-            wrong = block
-        elif block.language == "text" and wrong is not None:
-            yield Part(block=block, wanted=_printed(wrong, code))
+            wrong = block.file, block.text.encode()
+        elif block.language == "text" and (found := wrong or _MADE.get(above[-1])):
+            yield Part(block=block, wanted=_printed(*found, code=above[-1]))
             wrong = None
 
 
@@ -61,16 +75,15 @@ def _sections() -> dict[int, str]:
     return {text.count("\n", 0, m.start()) + 1: m[1] for m in _HEADING.finditer(text)}
 
 
-def _printed(wrong: Block, code: str) -> str:
+def _printed(file: str, content: bytes, *, code: str) -> str:
+    """The line with this code that `validate` prints of a project with this file."""
     with TemporaryDirectory() as folder:
-        project = Project(Path(folder))
-        (project.folder / ".git").mkdir()
-        if "no-targets" != code:
+        project = Project(Path(folder).resolve())
+        suite = f"evalcases: {Path(file).name}\n" if file.endswith(".jsonl") else _SUITE
+        project.write({".git/HEAD": "", _EXAMPLE: suite})
+        if code != "no-targets":
             project.write({"targets.yaml": BASE_TARGETS})
-        project.write({str(wrong.file): wrong.text})
-        if str(wrong.file).endswith(".jsonl"):
-            project.write({"evals/example.eval.yaml": f"evalcases: {Path(str(wrong.file)).name}\n"})
-        outcome = project.run("validate", ".")
-        lines = outcome.err.replace(f"{folder}/", "/home/you/project/").splitlines()
+        outcome = project.write({file: content}).run("validate", ".")
+        lines = outcome.err.replace(str(project.folder), "/home/you/shop").splitlines()
         found = [line for line in lines if line.endswith(f"[{code}]")]
         return f"{found[0]}\n" if found else f"(nothing says {code})\n{outcome.err}"

@@ -38,9 +38,7 @@ def load(
 ) -> Workspace:
     """One eval file with all it needs; a targets file is put beside it if there is none."""
     _with_targets(project)
-    return load_workspace(
-        [project.folder / name], context(project, env, **known), resolve=resolve
-    )
+    return load_workspace([project.folder / name], context(project, env, **known), resolve=resolve)
 
 
 def suite(project: Project, name: str = "a.eval.yaml", **known: Any) -> LoadedSuite:

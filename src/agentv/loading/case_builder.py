@@ -154,7 +154,7 @@ def _role_marker(path: KeyPath) -> Mistake:
 def _says_something(message: Message) -> bool:
     if isinstance(message.content, str):
         return bool(message.content.strip())
-    return any(part.value.strip() for part in message.content)
+    return any(part.type == "file" or part.value.strip() for part in message.content)
 
 
 def _mistake(path: KeyPath, message: str, hint: str | None, code: str) -> Mistake:

@@ -45,9 +45,10 @@ class SearchPath:
             return None
         for path in self.tried(reference):
             with suppress(OSError, ValueError):  # a folder that cannot be listed
-                names = [entry.name for entry in path.parent.iterdir()]
-                if name := nearest(path.name, names):
-                    return str(Path(reference).with_name(name))
+                # By stem: else every `.md` is near to every other.
+                stems = {entry.stem: entry.name for entry in path.parent.iterdir()}
+                if stem := nearest(path.stem, stems):
+                    return str(Path(reference).with_name(stems[stem]))
         return None
 
     def _look(self, reference: str) -> Path | None:
