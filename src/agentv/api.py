@@ -33,7 +33,7 @@ from agentv.model.score import EvaluationContext, Score
 from agentv.protocols import Evaluator, EvaluatorBuild, Provider, Sink
 from agentv.registry import Entry, Registry
 from agentv.storage.journal import open_rows
-from agentv.transport.process import Processes
+from agentv.transport.borders import Borders
 
 Reply = str | ProviderResponse
 TargetFunction = Callable[[ProviderRequest], Reply | Awaitable[Reply]]
@@ -161,8 +161,8 @@ async def aevaluate(
         custom=custom,
         sinks=sinks,
     )
-    async with Processes() as processes:
-        return EvalRun(await execute(request, processes))
+    async with Borders() as borders:
+        return EvalRun(await execute(request, borders))
 
 
 class FunctionProvider:

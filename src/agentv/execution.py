@@ -30,7 +30,7 @@ from agentv.runner.lanes import run_lanes
 from agentv.storage.journal import Journal, open_rows
 from agentv.storage.manifest import write_manifest
 from agentv.storage.run_folder import RunFolder, new_run_id
-from agentv.transport.process import Processes
+from agentv.transport.borders import Borders
 
 RESULTS_ROOT = Path(".agentv") / "results"
 
@@ -74,7 +74,7 @@ class RunReport:
         return ExitCode.ERRORS if self.aborted else self.decision.exit_code
 
 
-async def execute(request: RunRequest, processes: Processes) -> RunReport:
+async def execute(request: RunRequest, borders: Borders) -> RunReport:
     """Run it. Cancelling ends everything in flight, keeps every finished row and still reports.
 
     Raises:
@@ -82,7 +82,14 @@ async def execute(request: RunRequest, processes: Processes) -> RunReport:
         SetupError: The folder cannot be made.
     """
     emit = _Broadcast(request.sinks)
-    around = Surroundings(processes=processes, registry=request.registry, emit=emit, now=_utc_now)
+    around = Surroundings(
+        processes=borders.processes,
+        http=borders.http,
+        traffic=borders.traffic,
+        registry=request.registry,
+        emit=emit,
+        now=_utc_now,
+    )
     assembly = assemble(request.workspace, request.options, around, request.custom)
     if not assembly.planned:
         raise NothingToRunError(_why_nothing(request))

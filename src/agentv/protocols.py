@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from agentv.errors import ProviderError
 from agentv.model.event import Event
+from agentv.model.http import HttpReply, HttpRequest
 from agentv.model.options import FileFinder
 from agentv.model.process import Command, CommandResult
 from agentv.model.request import ProviderRequest, ProviderResponse
@@ -83,6 +84,48 @@ class ProcessRunner(Protocol):
         """
 
 
+class Lane(Protocol):
+    """The way to one endpoint and model, shared by candidates and judges."""
+
+    async def enter(self, tokens: int) -> None:
+        """Wait until another request is polite: no pause is on, and no rate is exceeded.
+
+        Args:
+            tokens: About how many tokens the request will cost, for `tpm`.
+        """
+
+    def succeeded(self) -> None:
+        """A request was answered."""
+
+    def refused(self, wait_seconds: float | None) -> None:
+        """The service said that it is too much (429, overloaded).
+
+        Args:
+            wait_seconds: How long it asked us to wait, if it did.
+        """
+
+
+class TrafficControl(Protocol):
+    """Hands out one lane for each endpoint and model."""
+
+    def lane(
+        self, endpoint: str, model: str, *, rpm: float | None = None, tpm: float | None = None
+    ) -> Lane:
+        """The lane; the same one for equal endpoint and model, with the tightest limits given."""
+
+
+class HttpSender(Protocol):
+    """The border to HTTP services."""
+
+    async def send(self, request: HttpRequest) -> HttpReply:
+        """Send once and read the reply to its end.
+
+        Any status is a reply. Raises `ProviderTimeout` when a limit is reached, and
+        `ProviderError` of kind `connection` when there is no whole reply: refused, reset, a body
+        that is cut short or cannot be decoded.
+        """
+
+
 @dataclass(frozen=True, kw_only=True)
 class ProviderBuild:
     """What a provider's factory is given besides its options."""
@@ -92,6 +135,9 @@ class ProviderBuild:
     env: Mapping[str, str]
     """The process environment over `.env`; commands inherit it."""
     processes: ProcessRunner
+    http: HttpSender
+    traffic: TrafficControl
+    """Shared by everything that calls the same endpoint for the same model."""
     rng: Random
     """Seeded; the only source of chance."""
     notify: Callable[[str], None]

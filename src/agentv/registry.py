@@ -43,6 +43,12 @@ def _builtin(path: str, options: str, summary: str, **flags: Any) -> Entry:
     return Entry(factory=path, options=f"{module}:{options}", summary=summary, **flags)
 
 
+def _api(name: str, options: str, summary: str) -> Entry:
+    """An LLM API: `agentv/providers/apis/<name>.py` has a factory `build`."""
+    module = f"agentv.providers.apis.{name}"
+    return _builtin(f"{module}:build", options, summary, takes_chat=True, keeps_time=True)
+
+
 _TEXT = "agentv.evaluators.text"
 
 BUILTIN_PROVIDERS: dict[str, Entry] = {
@@ -58,6 +64,10 @@ BUILTIN_PROVIDERS: dict[str, Entry] = {
         "Any command line, rendered from a template for each case.",
         keeps_time=True,
     ),
+    "openai": _api("openai", "OpenAiOptions", "OpenAI, and every API that speaks like it."),
+    "azure": _api("azure", "AzureOptions", "Azure OpenAI."),
+    "anthropic": _api("anthropic", "AnthropicOptions", "Anthropic messages."),
+    "gemini": _api("gemini", "GeminiOptions", "Google Gemini."),
 }
 
 BUILTIN_EVALUATORS: dict[str, Entry] = {
@@ -89,13 +99,13 @@ BUILTIN_EVALUATORS: dict[str, Entry] = {
     ),
 }
 
-ALIASES: dict[Kind, dict[str, str]] = {"providers": {}, "evaluators": {"code_judge": "code"}}
+ALIASES: dict[Kind, dict[str, str]] = {
+    "providers": {"azure-openai": "azure", "google": "gemini", "google-gemini": "gemini"},
+    "evaluators": {"code_judge": "code"},
+}
 
 KNOWN_ELSEWHERE: dict[str, str] = dict.fromkeys(
-    (
-        *("azure", "azure-openai", "openai", "anthropic", "gemini", "google", "google-gemini"),
-        *("codex", "codex-cli", "vscode", "vscode-insiders"),
-    ),
+    (*("codex", "codex-cli", "vscode", "vscode-insiders"),),
     "is part of AgentV's specification but not of this version",
 )
 """Providers that a shared targets file may well name: their targets load, but cannot be used."""

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from agentv.model.event import Event
 from agentv.model.options import PromptMode
-from agentv.protocols import ProcessRunner, Provider
+from agentv.protocols import HttpSender, ProcessRunner, Provider, TrafficControl
 from agentv.registry import Registry
 
 DEFAULT_THRESHOLD = 0.8
@@ -48,6 +48,8 @@ class Surroundings:
     """The world as a run sees it; a test brings its own."""
 
     processes: ProcessRunner
+    http: HttpSender
+    traffic: TrafficControl
     registry: Registry
     emit: Callable[[Event], None]
     now: Callable[[], datetime]

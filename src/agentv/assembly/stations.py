@@ -24,9 +24,6 @@ from agentv.model.run import TargetRecord
 from agentv.protocols import Provider, ProviderBuild
 from agentv.runner.attempts import AttemptPolicy
 
-BACKSTOP_SECONDS = 5.0
-"""How much longer the runner waits for a provider that keeps its own time."""
-
 _DRY_ANSWER = "[dry run: the target was not asked]"
 
 
@@ -98,7 +95,7 @@ class Stations:
             chat=entry.takes_chat,
             workers=own.workers or 1,
             batching=own.provider_batching,
-            policy=self._policy(limit + (BACKSTOP_SECONDS if entry.keeps_time else 0)),
+            policy=self._policy(None if entry.keeps_time else limit),
             record=TargetRecord(
                 name=name, provider=own.provider, settings=target.settings, digest=target.digest
             ),
@@ -142,7 +139,7 @@ class Stations:
             secrets={},
         )
 
-    def _policy(self, timeout_seconds: float) -> AttemptPolicy:
+    def _policy(self, timeout_seconds: float | None) -> AttemptPolicy:
         return AttemptPolicy(timeout_seconds=timeout_seconds, max_retries=self._options.max_retries)
 
     def _provider_build(self, loaded: LoadedSuite, folder: Path) -> ProviderBuild:
@@ -151,6 +148,8 @@ class Stations:
             folder=folder,
             env=loaded.environment.values,
             processes=self._around.processes,
+            http=self._around.http,
+            traffic=self._around.traffic,
             rng=Random(self._options.seed),  # noqa: S311 - for delays, not for secrets
             notify=lambda line: emit(Notice(level="verbose", message=line)),
         )

@@ -24,7 +24,7 @@ from agentv.loading.workspace import Workspace, load_workspace
 from agentv.protocols import Sink
 from agentv.registry import Registry
 from agentv.storage.journal import open_rows
-from agentv.transport.process import Processes
+from agentv.transport.borders import Borders
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,17 +161,17 @@ async def _interruptible(request: RunRequest) -> RunReport:
         nonlocal asked
         asked += 1
         if asked > 1:
-            processes.kill_all()
+            borders.processes.kill_all()
             os._exit(ExitCode.INTERRUPTED)
         err("Stopping; finished rows are kept. Once more to stop at once.")
         if task is not None:
             task.cancel()
 
-    async with Processes() as processes:
+    async with Borders() as borders:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop)
-        return await execute(request, processes)
+        return await execute(request, borders)
 
 
 @contextmanager

@@ -75,6 +75,8 @@ class ProviderRequest(Record, frozen=True, kw_only=True):
     chat_prompt: tuple[ChatMessage, ...] | None = None
     system_prompt: str | None = None
     """A judge's instructions; candidates have none."""
+    response_schema: dict[str, Any] | None = None
+    """The JSON Schema an answer must have, for APIs that can hold a model to one; a judge's."""
     attempt: int = 1
     """1-based; grows with each retry."""
     trial: int = 1
@@ -84,6 +86,8 @@ class ProviderResponse(Record, frozen=True, kw_only=True):
     """An answer, and how it came about."""
 
     text: str
+    reasoning: str | None = None
+    """What the model thought aloud, kept apart from its answer."""
     usage: Usage | None = None
     trace: list[dict[str, Any]] | None = None
     """What an agent did on the way: messages, tool calls, file changes."""

@@ -9,8 +9,12 @@ class Usage(Record, frozen=True, kw_only=True):
     """What a call consumed; `None` means unknown, never zero."""
 
     input_tokens: int | None = None
-    output_tokens: int | None = None
+    """With `cached_tokens` in it, whatever way the vendor counts."""
     cached_tokens: int | None = None
+    """Input that was read from the vendor's cache."""
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    """Output that was thinking; in `output_tokens` already."""
     cost_usd: float | None = None
 
 

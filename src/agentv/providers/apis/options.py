@@ -1,0 +1,103 @@
+"""What every LLM API target may set."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from agentv.core.backoff import DEFAULT_STATUS_CODES, RetrySettings
+from agentv.model.base import AuthoredRecord
+from agentv.model.options import FileFinder, OptionProblem, TargetOptions
+
+Count = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+Milliseconds = Annotated[float, Meta(ge=0)]
+PerMinute = Annotated[float, Meta(gt=0)]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+
+_FLAT = {
+    "max_retries": "max_retries",
+    "initial_delay_ms": "retry_initial_delay_ms",
+    "max_delay_ms": "retry_max_delay_ms",
+    "backoff_factor": "retry_backoff_factor",
+    "retryable_status_codes": "retry_status_codes",
+}
+
+
+class RetryBlock(AuthoredRecord, frozen=True, kw_only=True):
+    """The `retry:` block; the same settings as the flat `retry_…` keys."""
+
+    max_retries: Count | None = None
+    initial_delay_ms: Milliseconds | None = None
+    max_delay_ms: Milliseconds | None = None
+    backoff_factor: Annotated[float, Meta(ge=1)] | None = None
+    retryable_status_codes: list[Annotated[int, Meta(ge=400, le=599)]] | None = None
+
+
+class ApiOptions(TargetOptions, frozen=True, kw_only=True):
+    """Keys of every LLM API target."""
+
+    headers: dict[str, str] = {}
+    """Sent along with every request."""
+    temperature: Annotated[float, Meta(ge=0)] | None = None
+    max_output_tokens: Positive | None = None
+    max_tokens: Positive | None = None
+    """The same as `max_output_tokens`."""
+    top_p: Annotated[float, Meta(ge=0, le=1)] | None = None
+    stop: list[str] | str | None = None
+    seed: int | None = None
+    connect_timeout_seconds: Annotated[float, Meta(gt=0)] = 10.0
+    read_timeout_seconds: Annotated[float, Meta(gt=0)] | None = None
+    """Longest silence while an answer comes in."""
+    rpm: PerMinute | None = None
+    """Requests a minute, at most."""
+    tpm: PerMinute | None = None
+    """Tokens a minute, at most, by estimate."""
+    max_retries: Count | None = None
+    retry_initial_delay_ms: Milliseconds | None = None
+    retry_max_delay_ms: Milliseconds | None = None
+    retry_backoff_factor: Annotated[float, Meta(ge=1)] | None = None
+    retry_status_codes: list[Annotated[int, Meta(ge=400, le=599)]] | None = None
+    retry: RetryBlock | None = None
+    extra_body: dict[str, Any] = {}
+    """Put into the request's JSON as it is, over what is there."""
+
+    @property
+    def output_limit(self) -> int | None:
+        """Tokens an answer may have, whichever key says so."""
+        return self.max_output_tokens or self.max_tokens
+
+    def retry_settings(self) -> RetrySettings:
+        """The retry policy; 3 retries from 1000 ms, doubled each time, capped at 60 s, if unset."""
+        block = self.retry or RetryBlock()
+        given = {
+            name: getattr(self, flat) if getattr(self, flat) is not None else getattr(block, name)
+            for name, flat in _FLAT.items()
+        }
+        codes = given.pop("retryable_status_codes")
+        known = {name: value for name, value in given.items() if value is not None}
+        return RetrySettings(
+            status_codes=frozenset(codes) if codes is not None else DEFAULT_STATUS_CODES, **known
+        )
+
+    def problems(self, files: FileFinder) -> Iterator[OptionProblem]:
+        """Settings given twice."""
+        yield from super().problems(files)
+        if self.max_output_tokens and self.max_tokens:
+            yield _twice("max_tokens", "max_output_tokens")
+        for name, flat in _FLAT.items():
+            if (
+                self.retry
+                and getattr(self.retry, name) is not None
+                and getattr(self, flat) is not None
+            ):
+                yield _twice(flat, f"retry.{name}")
+
+
+def _twice(key: str, other: str) -> OptionProblem:
+    return OptionProblem(
+        path=(key,),
+        message=f"'{key}' is the same as '{other}'",
+        hint="keep one",
+        code="given-twice",
+    )

@@ -1,0 +1,128 @@
+"""Asks an LLM API: one adapter's wire format behind the retry policy and the shared lane."""
+
+import asyncio
+import json
+import time
+from typing import Any
+
+from agentv.core.backoff import backoff_seconds
+from agentv.core.retry_after import retry_after_seconds
+from agentv.errors import ProviderError
+from agentv.model.http import HttpReply, HttpRequest
+from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.protocols import ProviderBuild
+from agentv.providers.apis.options import ApiOptions
+from agentv.providers.apis.wire import Call, Json, Wire
+
+_OVERLOADED = frozenset({429, 503, 529})
+_CHARACTERS_A_TOKEN = 4
+_REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-goog-request-id")
+
+
+class ApiProvider:
+    """A provider over HTTP. Time-outs are left to the runner's budget; all else is retried here."""
+
+    def __init__(self, wire: Wire, options: ApiOptions, build: ProviderBuild) -> None:
+        self._wire = wire
+        self._options = options
+        self._retry = options.retry_settings()
+        self._http = build.http
+        self._rng = build.rng
+        self._lane = build.traffic.lane(wire.endpoint, wire.model, rpm=options.rpm, tpm=options.tpm)
+
+    async def respond(self, request: ProviderRequest) -> ProviderResponse:
+        """Ask once, however often the network or the service makes us repeat it.
+
+        Raises:
+            ProviderTimeout: A request ran into `timeout_seconds`.
+            ProviderError: The service failed for good, or what it sent is no answer.
+        """
+        call = self._wire.call(request)
+        retry = 0
+        while True:
+            await self._lane.enter(_estimated_tokens(call, self._options.output_limit))
+            try:
+                return self._wire.read(await self._exchange(call))
+            except _TryAgain as failure:
+                retry += 1
+                if retry > self._retry.max_retries:
+                    raise failure.error from failure
+                await asyncio.sleep(self._pause(failure, retry))
+
+    async def _exchange(self, call: Call) -> Json:
+        """One request; the body of a successful reply."""
+        try:
+            reply = await self._http.send(self._http_request(call))
+            body = _decoded(reply)
+        except ProviderError as error:
+            if error.kind == "connection":
+                raise _TryAgain(error, None) from error
+            raise
+        if 200 <= reply.status <= 299:
+            self._lane.succeeded()
+            return body
+        refusal = self._refusal(reply, body)
+        wait = retry_after_seconds(reply.headers, time.time())
+        if wait is None:
+            wait = self._wire.retry_after(reply.headers, body, time.time())
+        if reply.status in _OVERLOADED:
+            self._lane.refused(wait)
+        if self._retry.retries_status(reply.status):
+            raise _TryAgain(refusal, wait)
+        raise refusal
+
+    def _http_request(self, call: Call) -> HttpRequest:
+        options = self._options
+        return HttpRequest(
+            url=call.url,
+            headers={"content-type": "application/json", **call.headers, **options.headers},
+            body=json.dumps({**call.body, **options.extra_body}, ensure_ascii=False).encode(),
+            connect_seconds=options.connect_timeout_seconds,
+            read_seconds=options.read_timeout_seconds,
+            total_seconds=options.timeout_seconds,
+        )
+
+    def _pause(self, failure: "_TryAgain", retry: int) -> float:
+        """Exactly what the service asked for, else the policy's own backoff."""
+        if failure.wait_seconds is not None:
+            return failure.wait_seconds
+        return backoff_seconds(self._retry, retry, self._rng.random())
+
+    def _refusal(self, reply: HttpReply, body: Json) -> ProviderError:
+        said = self._wire.read_error(body)
+        words = said.message if said else reply.body[:500].decode("utf-8", "replace").strip()
+        code = f" [{said.code}]" if said and said.code else ""
+        ids = (reply.headers[name] for name in _REQUEST_IDS if name in reply.headers)
+        request_id = next((f" (request id {found})" for found in ids), "")
+        return ProviderError(
+            f"{self._wire.endpoint} answered {reply.status}{code}: {words}{request_id}",
+            kind=f"http_{reply.status}",
+        )
+
+
+class _TryAgain(Exception):  # noqa: N818 - what to do about it
+    """A failure that another try may mend."""
+
+    def __init__(self, error: ProviderError, wait_seconds: float | None) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.wait_seconds = wait_seconds
+
+
+def _decoded(reply: HttpReply) -> Json:
+    """The JSON object of a reply; a broken one in a success is a failure of the network."""
+    try:
+        body: Any = json.loads(reply.body)
+    except ValueError as error:
+        if reply.status >= 400:
+            return {}
+        raise ProviderError("the reply is not JSON", kind="connection") from error
+    if isinstance(body, dict):
+        return body
+    if isinstance(body, list) and body and isinstance(body[0], dict):
+        return body[0]  # Gemini wraps some errors in a list
+    return {}
+
+
+def _estimated_tokens(call: Call, output_limit: int | None) -> int:
+    return len(str(call.body)) // _CHARACTERS_A_TOKEN + (output_limit or 0)

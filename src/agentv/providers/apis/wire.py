@@ -1,0 +1,55 @@
+"""What an adapter for one API is: how a request is written and how a reply is read."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from agentv.model.base import Record
+from agentv.model.request import ProviderRequest, ProviderResponse
+
+Json = dict[str, Any]
+
+
+class Call(Record, frozen=True, kw_only=True):
+    """One request as the vendor documents it."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: Json
+
+
+class ReplyError(Record, frozen=True, kw_only=True):
+    """What a vendor says went wrong."""
+
+    message: str
+    code: str | None = None
+
+
+class Wire(Protocol):
+    """One API. Pure: no I/O, so its whole format can be tested as tables."""
+
+    @property
+    def endpoint(self) -> str:
+        """Scheme and host: with `model` it names the lane that requests share."""
+
+    @property
+    def model(self) -> str: ...
+
+    def call(self, request: ProviderRequest) -> Call:
+        """The request as it goes over the wire."""
+
+    def read(self, reply: Json) -> ProviderResponse:
+        """The answer of a successful reply.
+
+        Raises:
+            ProviderError: There is none: a refusal, a content filter, a length cut-off, an empty
+                answer. Its kind says which: `refusal`, `filtered`, `cut_off`, `empty`,
+                `malformed`.
+        """
+
+    def read_error(self, reply: Json) -> ReplyError | None:
+        """What the vendor says in the body of a failed reply."""
+
+    def retry_after(
+        self, headers: Mapping[str, str], reply: Json | None, now: float
+    ) -> float | None:
+        """Seconds that the vendor asks us to wait, beyond the standard `Retry-After`."""
