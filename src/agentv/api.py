@@ -102,6 +102,8 @@ async def aevaluate(
     min_pass_rate: float | None = None,
     agent_timeout: float | None = None,
     max_retries: int = 2,
+    budget_usd: float | None = None,
+    cache: bool = False,
     targets_file: str | Path | None = None,
     out: str | Path | None = None,
     cwd: str | Path | None = None,
@@ -121,6 +123,10 @@ async def aevaluate(
         min_pass_rate: The gate: this share of all cases must pass (the suite's, or 1.0).
         agent_timeout: Seconds an attempt may take.
         max_retries: Attempts that may follow a time-out.
+        budget_usd: Start no further trial once calls are known to have cost this much; a run that
+            is cut short by it is incomplete and does not pass.
+        cache: Take answers from the response cache, and keep new ones in it. A function's or a
+            provider's of yours are not kept.
         targets_file: Found from the suite upwards when not given.
         out: The run's folder; a new one below `.agentv/results` when not given.
         cwd: Relative paths start here; the working directory when not given.
@@ -154,6 +160,8 @@ async def aevaluate(
             max_retries=max_retries,
             threshold=threshold,
             min_pass_rate=min_pass_rate,
+            budget_usd=budget_usd,
+            cache=cache,
         ),
         registry=registry,
         cwd=base,

@@ -12,6 +12,10 @@ together in a `LoadError` (a kind of `AuthorError`) so that all mistakes are see
 """
 
 from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentv.model.score import Usage
 
 
 class ExitCode(IntEnum):
@@ -57,12 +61,21 @@ class ProviderError(AgentVError):
         message: One line for a person.
         kind: A stable word for filters and dashboards: `exit`, `spawn`, `empty`, `timeout`, ….
         detail: What helps to find the cause (the end of stderr, say); may have many lines.
+        usage: What the attempt consumed all the same, where that is known (a refusal costs, too).
     """
 
-    def __init__(self, message: str, *, kind: str = "provider", detail: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str = "provider",
+        detail: str | None = None,
+        usage: "Usage | None" = None,
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.detail = detail
+        self.usage = usage
 
 
 class ProviderTimeout(ProviderError):  # noqa: N818 - a time-out is an error by its base

@@ -4,6 +4,7 @@ import asyncio
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +30,7 @@ from agentv.registry import Registry
 from agentv.runner.lanes import run_lanes
 from agentv.storage.journal import Journal, open_rows
 from agentv.storage.manifest import write_manifest
+from agentv.storage.response_cache import CACHE_PATH, SqliteResponseCache
 from agentv.storage.run_folder import RunFolder, new_run_id
 from agentv.transport.borders import Borders
 
@@ -79,9 +81,20 @@ async def execute(request: RunRequest, borders: Borders) -> RunReport:
 
     Raises:
         NothingToRunError: The plan is empty.
-        SetupError: The folder cannot be made.
+        SetupError: The folder cannot be made, or the response cache cannot be used.
     """
     emit = _Broadcast(request.sinks)
+    with ExitStack() as stack:
+        cache = stack.enter_context(_open_cache(request, emit)) if _is_caching(request) else None
+        return await _execute(request, borders, emit, cache)
+
+
+async def _execute(
+    request: RunRequest,
+    borders: Borders,
+    emit: "_Broadcast",
+    cache: SqliteResponseCache | None,
+) -> RunReport:
     around = Surroundings(
         processes=borders.processes,
         http=borders.http,
@@ -89,11 +102,15 @@ async def execute(request: RunRequest, borders: Borders) -> RunReport:
         registry=request.registry,
         emit=emit,
         now=_utc_now,
+        cache=cache,
+        cwd=request.cwd,
     )
     assembly = assemble(request.workspace, request.options, around, request.custom)
     if not assembly.planned:
         raise NothingToRunError(_why_nothing(request))
     emit.redactor = _redactor(request.workspace, assembly)
+    if cache is not None:
+        cache.keep_secret(emit.redactor)
     folder, manifest = _open_run(request, assembly)
     ending = await _run_trials(assembly, folder, emit)
     summary = summarise(manifest, open_rows(folder.journal_path))
@@ -104,6 +121,17 @@ async def execute(request: RunRequest, borders: Borders) -> RunReport:
         decision=decide(summary, interrupted=ending.interrupted),
         aborted=ending.aborted,
     )
+
+
+def _is_caching(request: RunRequest) -> bool:
+    return request.options.cache and not request.options.dry_run
+
+
+def _open_cache(request: RunRequest, emit: "_Broadcast") -> SqliteResponseCache:
+    def warn(message: str) -> None:
+        emit(Notice(level="warning", message=message))
+
+    return SqliteResponseCache(_below(request.cwd, CACHE_PATH), warn)
 
 
 class _Broadcast:
@@ -154,6 +182,7 @@ async def _run_trials(assembly: Assembly, folder: RunFolder, emit: _Broadcast) -
             try:
                 await assembly.prepare()
                 await run_lanes(assembly.lanes(), journal.append)
+                assembly.settle()
             finally:
                 await assembly.aclose()
     except asyncio.CancelledError:
@@ -179,6 +208,8 @@ def _open_run(request: RunRequest, assembly: Assembly) -> tuple[RunFolder, RunMa
         git_commit=_git_commit(request.cwd),
         arguments=dict(request.arguments),
         dry_run=request.options.dry_run,
+        budget_usd=request.options.budget_usd,
+        cache=request.options.cache,
         suites=assembly.suites,
         targets=tuple(used.values()),
     )

@@ -32,11 +32,19 @@ class BatchProvider(Protocol):
 
     async def respond_batch(
         self, requests: Sequence[ProviderRequest]
-    ) -> Sequence[ProviderResponse | ProviderError]:
-        """One outcome a request, in the same order.
+    ) -> Sequence[ProviderResponse | ProviderError | None]:
+        """One outcome a request, in the same order; `None` for one that is to be sent singly.
 
         Raising means that no batch was made; the requests are then sent one at a time.
         """
+
+
+@runtime_checkable
+class Settling(Protocol):
+    """A provider that keeps something in case a run is cut short and started again."""
+
+    def settle(self) -> None:
+        """Called once every trial of the run has its row, before `aclose`; else never."""
 
 
 @runtime_checkable
@@ -84,15 +92,30 @@ class ProcessRunner(Protocol):
         """
 
 
+class ResponseCache(Protocol):
+    """Answers that are kept between runs. It never fails: what it cannot do, it leaves."""
+
+    def get(self, key: str) -> ProviderResponse | None:
+        """The answer that was kept under a key."""
+
+    def put(self, key: str, response: ProviderResponse) -> None:
+        """Keep an answer."""
+
+
 class Lane(Protocol):
     """The way to one endpoint and model, shared by candidates and judges."""
 
-    async def enter(self, tokens: int) -> None:
+    async def enter(self, tokens: int, *, after: float | None = None) -> None:
         """Wait until another request is polite: no pause is on, and no rate is exceeded.
 
         Args:
             tokens: About how many tokens the request will cost, for `tpm`.
+            after: Seconds to wait in any case, for a request that is sent once more. Those go
+                before the ones that were never sent.
         """
+
+    def left(self) -> None:
+        """A request that had entered is over, however it ended."""
 
     def succeeded(self) -> None:
         """A request was answered."""

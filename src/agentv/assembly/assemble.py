@@ -1,10 +1,12 @@
 """Put a run together: which suite goes to which target, by how many workers."""
 
+import asyncio
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
+from agentv.assembly.asking import Asking, asking_of
 from agentv.assembly.options import (
     DEFAULT_MIN_PASS_RATE,
     DEFAULT_THRESHOLD,
@@ -17,9 +19,10 @@ from agentv.assembly.stations import Station, Stations
 from agentv.assembly.trials import Part, trials_of
 from agentv.loading.suites import LoadedSuite
 from agentv.loading.workspace import Workspace
+from agentv.model.event import Notice
 from agentv.model.options import EvaluatorOptions
 from agentv.model.run import SuitePlan
-from agentv.protocols import Closable, Evaluator, EvaluatorBuild, Preparable
+from agentv.protocols import Closable, Evaluator, EvaluatorBuild, Preparable, Settling
 from agentv.runner.attempts import RetryingProvider
 from agentv.runner.batch import dispatch_batch
 from agentv.runner.lanes import Job, Lane
@@ -36,6 +39,7 @@ class Assembly:
     parts: list[Part]
     suites: tuple[SuitePlan, ...]
     stations: Stations
+    asking: Asking
     _batched: dict[int, Bench] = field(default_factory=dict)
 
     @property
@@ -72,14 +76,25 @@ class Assembly:
         for station in self.stations.all():
             if isinstance(station.provider, Preparable):
                 await station.provider.prepare()
-        for part in self.parts:
-            if part.station.batching:
-                # A batch is one call: its requests are all held until it is answered.
-                requests = [request_of(trial) for trial in trials_of(part) if not trial.problem]
-                provider = await dispatch_batch(
-                    part.station.name, part.station.provider, requests, part.bench.emit
-                )
-                self._batched[id(part)] = dataclasses.replace(part.bench, provider=provider)
+        # All at once: a vendor may take a day for a batch.
+        try:
+            async with asyncio.TaskGroup() as group:
+                for part in self.parts:
+                    if part.station.batching:
+                        group.create_task(self._batch(part))
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+
+    def settle(self) -> None:
+        """The lanes are done: what was kept for starting the run again is of no more use.
+
+        Unless the budget stopped it: then some trials have no rows.
+        """
+        if self.asking.budget is not None and self.asking.budget.is_reached:
+            return
+        for station in self.stations.all():
+            if isinstance(station.provider, Settling):
+                station.provider.settle()
 
     async def aclose(self) -> None:
         """Close what the providers hold."""
@@ -87,10 +102,20 @@ class Assembly:
             if isinstance(station.provider, Closable):
                 await station.provider.aclose()
 
+    async def _batch(self, part: Part) -> None:
+        station, bench = part.station, part.bench
+        # A batch is one call: its requests are all held until it is answered.
+        requests = [request_of(trial) for trial in trials_of(part) if not trial.problem]
+        requests = self.asking.unanswered(station, requests)
+        if requests:
+            batched = await dispatch_batch(station.name, station.provider, requests, bench.emit)
+            provider = self.asking.provider(station, batched)
+            self._batched[id(part)] = dataclasses.replace(bench, provider=provider)
+
     def _lane(self, parts: list[Part], workers: int) -> Lane:
         planned = sum(part.planned for part in parts)
         jobs = chain.from_iterable(map(self._jobs, parts))
-        return Lane(jobs=jobs, workers=min(workers, planned))
+        return Lane(jobs=self.asking.within_budget(jobs), workers=min(workers, planned))
 
     def _jobs(self, part: Part) -> Iterator[Job]:
         bench = self._batched.get(id(part), part.bench)
@@ -112,6 +137,12 @@ def assemble(
         custom: A program's own target, in place of those the suites name.
     """
     stations = Stations(workspace, options, around, custom)
+    if custom is not None and around.cache is not None:
+        message = (
+            f"the answers of '{custom.name}' are not kept: a change in its code cannot be seen"
+        )
+        around.emit(Notice(level="warning", message=message))
+    asking = asking_of(options, around)
     parts: list[Part] = []
     suites: list[SuitePlan] = []
     for loaded in workspace.suites:
@@ -124,7 +155,7 @@ def assemble(
             judge_of = _judges(stations, loaded, name, custom)
             if loaded.judged and not options.dry_run:
                 judge_of(None)  # built now, so that its health is probed before the first trial
-            bench = _bench(stations.of(loaded, name), loaded, options, around, judge_of)
+            bench = _bench(stations.of(loaded, name), loaded, asking, around, judge_of)
             parts.append(
                 Part(
                     loaded=loaded,
@@ -135,7 +166,9 @@ def assemble(
                     takes_all=custom is not None,
                 )
             )
-    return Assembly(options=options, parts=parts, suites=tuple(suites), stations=stations)
+    return Assembly(
+        options=options, parts=parts, suites=tuple(suites), stations=stations, asking=asking
+    )
 
 
 JudgeOf = Callable[[EvaluatorOptions | None], Station]
@@ -186,7 +219,7 @@ def _suite_plan(loaded: LoadedSuite, options: RunOptions, trials: int) -> SuiteP
 def _bench(
     station: Station,
     loaded: LoadedSuite,
-    options: RunOptions,
+    asking: Asking,
     around: Surroundings,
     judge_of: JudgeOf,
 ) -> Bench:
@@ -198,18 +231,18 @@ def _bench(
             files=loaded.files,
             env=loaded.environment.values,
             processes=around.processes,
-            judge=RetryingProvider(judge.provider, judge.policy) if judge else None,
+            judge=RetryingProvider(asking.provider(judge), judge.policy) if judge else None,
             judge_target=judge.name if judge else None,
         )
         return around.registry.build_evaluator(own, given)
 
     return Bench(
-        provider=station.provider,
+        provider=asking.provider(station),
         policy=station.policy,
         build_evaluator=_remembering(build),
         emit=around.emit,
         now=around.now,
-        dry_run=options.dry_run,
+        dry_run=asking.dry_run,
     )
 
 

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
+from agentv.errors import AuthorError
 from agentv.model.event import Event
 from agentv.model.options import PromptMode
-from agentv.protocols import HttpSender, ProcessRunner, Provider, TrafficControl
+from agentv.protocols import HttpSender, ProcessRunner, Provider, ResponseCache, TrafficControl
 from agentv.registry import Registry
 
 DEFAULT_THRESHOLD = 0.8
@@ -31,6 +33,14 @@ class RunOptions:
     dry_run_delay_ms: tuple[float, float] = (0.0, 0.0)
     """The shortest and the longest pause of a rehearsed answer."""
     seed: int = 0
+    budget_usd: float | None = None
+    """No trial is started once this much is known to be spent."""
+    cache: bool = False
+    """Take answers that were given before from the response cache, and keep new ones in it."""
+
+    def __post_init__(self) -> None:
+        if self.budget_usd is not None and not self.budget_usd > 0:
+            raise AuthorError(f"A budget is an amount above $0, and not {self.budget_usd:g}.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +63,9 @@ class Surroundings:
     registry: Registry
     emit: Callable[[Event], None]
     now: Callable[[], datetime]
+    cache: ResponseCache | None = None
+    cwd: Path = Path()
+    """Where the run was started, and the cache lies."""
 
 
 def first(*values: float | None) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from os.path import relpath
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,6 +16,7 @@ from agentv.assembly.options import (
     Surroundings,
     first,
 )
+from agentv.core.answer_key import setup_key
 from agentv.errors import SetupError
 from agentv.loading.suites import LoadedSuite
 from agentv.loading.workspace import Workspace
@@ -22,6 +24,7 @@ from agentv.model.event import Notice
 from agentv.model.options import PromptMode, TargetOptions
 from agentv.model.run import TargetRecord
 from agentv.protocols import Provider, ProviderBuild
+from agentv.registry import ALIASES
 from agentv.runner.attempts import AttemptPolicy
 
 _DRY_ANSWER = "[dry run: the target was not asked]"
@@ -40,6 +43,9 @@ class Station:
     policy: AttemptPolicy
     record: TargetRecord
     """For the manifest."""
+    setup: str | None = None
+    """Stands for all that shapes its answers; `None` if that cannot be known, so that none may be
+    kept."""
     secrets: Mapping[str, str]
     """Values that must not be shown, by the name of their variable or key."""
 
@@ -99,6 +105,7 @@ class Stations:
             record=TargetRecord(
                 name=name, provider=own.provider, settings=target.settings, digest=target.digest
             ),
+            setup=self._setup(own, target.folder),
             secrets=target.secrets,
         )
 
@@ -138,6 +145,11 @@ class Stations:
             ),
             secrets={},
         )
+
+    def _setup(self, options: TargetOptions, folder: Path) -> str:
+        provider = ALIASES["providers"].get(options.provider, options.provider)
+        seen_from = relpath(folder, self._around.cwd)
+        return setup_key(provider, msgspec.to_builtins(options), seen_from)
 
     def _policy(self, timeout_seconds: float | None) -> AttemptPolicy:
         return AttemptPolicy(timeout_seconds=timeout_seconds, max_retries=self._options.max_retries)

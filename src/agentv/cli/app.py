@@ -26,6 +26,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "agentv.cli.commands.export:export_command",
         "Write a past run's rows in another format.",
     ),
+    "cache": (
+        "agentv.cli.commands.cache:cache_command",
+        "Look at the response cache, or empty it.",
+    ),
     "init": (
         "agentv.cli.commands.init:init_command",
         "Write a starter suite that runs at once, without a key.",

@@ -9,6 +9,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 SHARE = click.FloatRange(min=0, max=1)
 SECONDS = click.FloatRange(min=0, min_open=True)
+AMOUNT = click.FloatRange(min=0, min_open=True)
 
 EVAL_PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATHS...")
 

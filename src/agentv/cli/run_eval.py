@@ -48,6 +48,8 @@ class EvalOptions:
     dry_run_delay_max: float | None
     dump_prompts: Path | None
     seed: int
+    budget_usd: float | None
+    cache: bool
     verbose: bool
     as_json: bool
     quiet: bool
@@ -63,6 +65,8 @@ class EvalOptions:
             dry_run=self.dry_run,
             dry_run_delay_ms=self._delays(),
             seed=self.seed,
+            budget_usd=self.budget_usd,
+            cache=self.cache,
         )
 
     def recorded(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from agentv.cli.console import one_line, paint
+from agentv.cli.usage_lines import usage_lines
 from agentv.core.gate import GateDecision
 from agentv.errors import ExitCode
 from agentv.execution import RunReport
@@ -27,6 +28,7 @@ def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[s
         yield f"  pass rate   {_pass_rate(summary.counts)}"
         yield from _scores(summary.scores)
         yield from _remarks(summary)
+        yield from usage_lines(summary)
         yield from _breakdown(summary)
         yield from _lowest(summary)
     if seconds is not None:
@@ -62,6 +64,10 @@ def report_json(report: RunReport) -> dict[str, Any]:
         "attempts": summary.attempts,
         "retries": summary.retries,
         "usage": _plain(summary.usage),
+        "judge_usage": _plain(summary.judge_usage),
+        "cost_usd": _plain(summary.cost_usd),
+        "cache": _plain(summary.cache) if summary.cache else None,
+        "budget": _budget_json(summary),
         "lowest": [_plain(low) for low in summary.lowest],
         "failures": [_plain(failure) for failure in summary.failures],
         "errors": [_plain(error) for error in summary.errors],
@@ -199,6 +205,11 @@ def _counts_json(counts: Counts) -> dict[str, Any]:
         *("duplicates", "pass_rate", "pass_rate_of_scored"),
     )
     return {name: getattr(counts, name) for name in names}
+
+
+def _budget_json(summary: RunSummary) -> dict[str, Any] | None:
+    budget = summary.budget
+    return {**_plain(budget), "is_reached": budget.is_reached} if budget else None
 
 
 def _plain(record: Any) -> dict[str, Any]:

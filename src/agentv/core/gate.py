@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from agentv.core.money import dollars
 from agentv.errors import ExitCode
 from agentv.model.base import Record
 from agentv.model.summary import Counts, RunSummary, SuiteSummary
@@ -85,8 +86,7 @@ def _outcome(
     if counts.duplicates or summary.unplanned:
         return ExitCode.ERRORS, _contradiction(summary)
     if missing:
-        reason = f"the run is incomplete: rows for {_of(missing, counts)} are missing"
-        return ExitCode.ERRORS, reason
+        return ExitCode.ERRORS, f"the run is incomplete: {_why_missing(summary, missing)}"
     if summary.dry_run:
         return _rehearsal(counts)
     if not counts.scored:
@@ -121,6 +121,15 @@ def _success(summary: RunSummary) -> str:
         return _compare(summary.counts, asked[0].min_pass_rate)
     rate = f"{summary.counts.pass_rate:.2f} ({summary.counts.passed} of {summary.counts.total})"
     return f"pass rate {rate}; the gate holds in all {len(asked)} suites"
+
+
+def _why_missing(summary: RunSummary, missing: int) -> str:
+    budget = summary.budget
+    if budget is None or not budget.is_reached:
+        return f"rows for {_of(missing, summary.counts)} are missing"
+    have = "has" if missing == 1 else "have"
+    limit = dollars(budget.limit_usd)
+    return f"budget of {limit} reached, {_of(missing, summary.counts)} {have} no row"
 
 
 def _rehearsal(counts: Counts) -> tuple[ExitCode, str]:

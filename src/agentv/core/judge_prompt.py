@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from itertools import count
+from typing import Any
 
 from agentv.model.base import Record
 from agentv.model.score import EvaluationContext
@@ -24,6 +25,21 @@ VARIABLES = (
     "output_messages",
 )
 MOST_POINTS = 4
+
+_POINTS = {"type": "array", "items": {"type": "string"}}
+VERDICT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "score": {"type": "number"},
+        "hits": _POINTS,
+        "misses": _POINTS,
+        "reasoning": {"type": "string"},
+    },
+    "required": ["score", "hits", "misses", "reasoning"],
+    "additionalProperties": False,
+}
+"""The judge's contract as a JSON Schema, for APIs that can hold a model to one. Bounds are left
+out: not every API takes them, and scores are clamped and lists capped when the reply is read."""
 """A judge names at most so many hits, and as many misses."""
 
 SYSTEM_PROMPT = f"""\

@@ -10,7 +10,7 @@ from agentv.core.statistics import describe
 from agentv.core.tally import Details, Tally, verdict_of
 from agentv.model.row_view import RowView
 from agentv.model.run import RunManifest
-from agentv.model.summary import RunSummary, SuiteSummary, TargetSummary
+from agentv.model.summary import BudgetUse, RunSummary, SuiteSummary, TargetSummary, UsageSum
 
 __all__ = ["RunSummary", "summarise"]
 
@@ -43,6 +43,7 @@ def summarise(
         )
         for plan in manifest.suites
     )
+    cost = details.calls.cost_usd()
     return RunSummary(
         dry_run=manifest.dry_run,
         counts=whole.counts(manifest.trials),
@@ -65,9 +66,19 @@ def summarise(
         evaluator_errors=details.evaluator_errors,
         attempts=details.attempts,
         retries=details.retries,
-        usage=details.usage.totals(),
+        usage=details.calls.candidates.totals(),
+        judge_usage=details.calls.judges.totals(),
+        cost_usd=cost,
+        cache=details.calls.cache() if manifest.cache else None,
+        budget=_budget(manifest, cost),
         unplanned=strangers + sum(part.counts.surplus for part in parts),
     )
+
+
+def _budget(manifest: RunManifest, cost: UsageSum) -> BudgetUse | None:
+    if manifest.budget_usd is None:
+        return None
+    return BudgetUse(limit_usd=manifest.budget_usd, spent_usd=cost.total or 0.0)
 
 
 def _by_frequency(counted: Mapping[str, int]) -> dict[str, int]:

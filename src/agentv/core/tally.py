@@ -4,7 +4,7 @@ from array import array
 from collections import Counter
 
 from agentv.core.statistics import Smallest
-from agentv.core.usage_totals import UsageTally
+from agentv.core.usage_totals import CallTally
 from agentv.model.result import Verdict
 from agentv.model.row_view import RowView
 from agentv.model.summary import Counts, ErrorLine, LowScore
@@ -55,14 +55,14 @@ class Details:
         self.error_kinds: Counter[str] = Counter()
         self.lowest: Smallest[LowScore] = Smallest(LOWEST)
         self.failures: Smallest[LowScore] = Smallest(FAILURES)
-        self.usage = UsageTally()
+        self.calls = CallTally()
         self.clamped = self.parse_errors = self.evaluator_errors = 0
         self.attempts = self.retries = 0
 
     def add(self, row: RowView, verdict: Verdict) -> None:
         self.attempts += row.attempts
         self.retries += max(row.attempts - 1, 0)
-        self.usage.add(row)
+        self.calls.add(row)
         results = row.evaluator_results
         self.clamped += any(result.raw_score is not None for result in results)
         self.parse_errors += sum(result.parse_error is not None for result in results)

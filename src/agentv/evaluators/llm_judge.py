@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from agentv.core.judge_prompt import SYSTEM_PROMPT, default_prompt, render_template
+from agentv.core.judge_prompt import SYSTEM_PROMPT, VERDICT_SCHEMA, default_prompt, render_template
 from agentv.core.judge_reply import read_verdict
 from agentv.core.verdict_json import NoVerdict
 from agentv.errors import ProviderError, SetupError
@@ -90,6 +90,7 @@ class LlmJudge:
             eval_id=context.eval_id,
             question=prompt,
             system_prompt=SYSTEM_PROMPT,
+            response_schema=VERDICT_SCHEMA,
             trial=context.trial,
         )
         try:
@@ -97,9 +98,11 @@ class LlmJudge:
         except ProviderError as error:
             name = f"judge '{self._target}'" if self._target else "judge"
             message = f"{name} did not answer: {error}"
-            return Score(value=0.0, error=message, provider_request=asked)
+            return Score(value=0.0, error=message, provider_request=asked, usage=error.usage)
         score = _score(response.text, context.candidate_answer)
-        return msgspec.structs.replace(score, provider_request=asked, usage=response.usage)
+        return msgspec.structs.replace(
+            score, provider_request=asked, usage=response.usage, cached=response.cached
+        )
 
     def _prompt(self, context: EvaluationContext) -> str:
         if self._template is None:

@@ -89,5 +89,7 @@ class ProviderResponse(Record, frozen=True, kw_only=True):
     reasoning: str | None = None
     """What the model thought aloud, kept apart from its answer."""
     usage: Usage | None = None
+    cached: bool = False
+    """Whether it was kept from an earlier call; `usage` is then that call's."""
     trace: list[dict[str, Any]] | None = None
     """What an agent did on the way: messages, tool calls, file changes."""

@@ -46,6 +46,8 @@ class EvaluatorResult(Record, frozen=True, kw_only=True):
     parse_error: str | None = None
     duration_ms: float
     usage: Usage | None = None
+    cached: bool | msgspec.UnsetType = msgspec.UNSET
+    """`true` when the judge's reply came from the response cache."""
 
 
 class TrialResult(Record, frozen=True, kw_only=True):
@@ -76,5 +78,7 @@ class TrialResult(Record, frozen=True, kw_only=True):
     error: ErrorInfo | None
     digest: str
     """Identity by content: see `agentv.core.digest`."""
+    cached: bool | msgspec.UnsetType = msgspec.UNSET
+    """`true` when the answer came from the response cache; `usage` is what it once took."""
     dry_run: bool | msgspec.UnsetType = msgspec.UNSET
     """`true` on a row that rehearsed the run and asked nobody."""

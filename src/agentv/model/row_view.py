@@ -14,6 +14,12 @@ class ErrorView(Record, frozen=True, kw_only=True, gc=False):
     message: str
 
 
+class AskedView(Record, frozen=True, kw_only=True, gc=False):
+    """That a judge was asked, and which."""
+
+    target: str | None = None
+
+
 class EvaluatorView(Record, frozen=True, kw_only=True, gc=False):
     """`EvaluatorResult` without its texts."""
 
@@ -23,6 +29,9 @@ class EvaluatorView(Record, frozen=True, kw_only=True, gc=False):
     raw_score: float | None = None
     error: str | None = None
     parse_error: str | None = None
+    evaluator_provider_request: AskedView | None = None
+    usage: Usage | None = None
+    cached: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class RowView(Record, frozen=True, kw_only=True, gc=False):
@@ -41,4 +50,5 @@ class RowView(Record, frozen=True, kw_only=True, gc=False):
     error: ErrorView | None = None
     evaluator_results: tuple[EvaluatorView, ...] = ()
     usage: Usage | None = None
+    cached: bool | msgspec.UnsetType = msgspec.UNSET
     dry_run: bool | msgspec.UnsetType = msgspec.UNSET

@@ -40,6 +40,10 @@ class RunManifest(Record, frozen=True, kw_only=True):
     git_commit: str | None
     arguments: dict[str, Any]
     dry_run: bool
+    budget_usd: float | None = None
+    """No trial was to be started once this much was known to be spent."""
+    cache: bool = False
+    """Whether answers were taken from the response cache, and kept in it."""
     suites: tuple[SuitePlan, ...]
     targets: tuple[TargetRecord, ...]
 

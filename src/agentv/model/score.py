@@ -56,3 +56,5 @@ class Score(Record, frozen=True, kw_only=True):
     """Why the reply held no valid verdict; `value` is then 0 and counts."""
     provider_request: dict[str, Any] | None = None
     usage: Usage | None = None
+    cached: bool = False
+    """Whether a judge's reply was kept from an earlier call; `usage` is then that call's."""

@@ -21,21 +21,45 @@ class ScoreStatistics(Record, frozen=True, kw_only=True):
 
 
 class UsageSum(Record, frozen=True, kw_only=True):
-    """What all trials together consumed of one thing."""
+    """What calls together consumed of one thing."""
 
     total: int | float | None
-    """Of the trials that told; `None` if none did."""
+    """Of the calls that told; `None` if none did."""
     unknown: int
-    """Trials that were asked and did not tell; `total` is then a lower bound."""
+    """Calls that did not tell; `total` is then a lower bound."""
 
 
 class UsageTotals(Record, frozen=True, kw_only=True):
-    """What the candidates consumed; judges are not in it."""
+    """What calls consumed. An answer from the response cache is no call: it cost nothing."""
 
+    calls: int
+    """How many there were."""
     input_tokens: UsageSum
     output_tokens: UsageSum
     cached_tokens: UsageSum
+    """Input that a vendor had in its own cache."""
+    reasoning_tokens: UsageSum
     cost_usd: UsageSum
+
+
+class CacheUse(Record, frozen=True, kw_only=True):
+    """What the response cache was good for."""
+
+    hits: int
+    misses: int
+    """Calls that were made because the answer was not there."""
+
+
+class BudgetUse(Record, frozen=True, kw_only=True):
+    """What is known to be spent, held against a budget; both in US dollars."""
+
+    limit_usd: float
+    spent_usd: float
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether nothing is left, save what only floating-point arithmetic left over."""
+        return self.spent_usd >= self.limit_usd * (1 - 1e-9)
 
 
 class Counts(Record, frozen=True, kw_only=True):
@@ -157,5 +181,12 @@ class RunSummary(Record, frozen=True, kw_only=True):
     retries: int
     """Attempts beyond each trial's first."""
     usage: UsageTotals
+    """Of candidates."""
+    judge_usage: UsageTotals
+    cost_usd: UsageSum
+    """Of candidates and judges together."""
+    cache: CacheUse | None
+    """`None` for a run without the response cache."""
+    budget: BudgetUse | None
     unplanned: int
     """Rows that the plan has no place for; those of an unknown suite are in no other number."""

@@ -8,7 +8,8 @@ from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.protocols import BatchProvider, Provider
 
 Key = tuple[str, str, int]
-Outcome = ProviderResponse | ProviderError
+Outcome = ProviderResponse | ProviderError | None
+"""`None` leaves a request to be sent singly."""
 
 
 class BatchedProvider:

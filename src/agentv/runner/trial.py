@@ -15,7 +15,7 @@ from agentv.model.event import AttemptFailed, Event
 from agentv.model.options import EvaluatorOptions
 from agentv.model.request import GuidelineSegment, ProviderRequest, ProviderResponse, TextSegment
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult, Verdict
-from agentv.model.score import EvaluationContext, Score
+from agentv.model.score import EvaluationContext, Score, Usage
 from agentv.model.trial import Trial
 from agentv.protocols import Evaluator, Provider
 from agentv.runner.attempts import Answer, AttemptPolicy, ask
@@ -66,7 +66,7 @@ async def _obtain_answer(trial: Trial, bench: Bench) -> Answer:
     answer = await ask(bench.provider, request_of(trial), bench.policy, tell)
     if answer.response is not None and not answer.response.text.strip():
         # Blank text would satisfy every negated check: it is no answer at all.
-        empty = ProviderError("the answer is empty", kind="empty")
+        empty = ProviderError("the answer is empty", kind="empty", usage=answer.response.usage)
         return Answer(attempts=answer.attempts, error=empty)
     return answer
 
@@ -142,10 +142,11 @@ def _row(
         reference_answer=trial.reference_answer,
         raw_request=_raw_request(trial) if trial.problem is None else None,
         evaluator_results=tuple(map(_evaluator_result, scores)),
-        usage=response.usage if response else None,
+        usage=_usage_of(answer),
         trace=response.trace if response else None,
         error=error,
         digest=trial.digest,
+        cached=True if response and response.cached else msgspec.UNSET,
         dry_run=True if bench.dry_run else msgspec.UNSET,
     )
 
@@ -166,6 +167,7 @@ def _evaluator_result(scored: _Scored) -> EvaluatorResult:
         parse_error=score.parse_error,
         duration_ms=scored.duration_ms,
         usage=score.usage,
+        cached=True if score.cached else msgspec.UNSET,
     )
 
 
@@ -176,6 +178,12 @@ def _error_of(trial: Trial, answer: Answer) -> ErrorInfo:
     if error is None:
         return ErrorInfo(kind="provider", message="no answer")
     return ErrorInfo(kind=error.kind, message=str(error), detail=error.detail)
+
+
+def _usage_of(answer: Answer) -> Usage | None:
+    if answer.response is not None:
+        return answer.response.usage
+    return answer.error.usage if answer.error is not None else None
 
 
 def _unjudged(scores: Sequence[_Scored]) -> ErrorInfo:

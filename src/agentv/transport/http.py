@@ -1,13 +1,14 @@
 """The border to HTTP services."""
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from agentv.errors import ProviderError, ProviderTimeout
 from agentv.model.http import HttpReply, HttpRequest
 
 if TYPE_CHECKING:
     import aiohttp
+    from yarl import URL
 
 
 class Http:
@@ -19,6 +20,7 @@ class Http:
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
+        self._proxies: dict[tuple[str, str | None], dict[str, Any]] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -40,26 +42,28 @@ class Http:
             ProviderError: There is no whole reply; its kind is `connection`.
         """
         import aiohttp  # Takes longer to import than most commands take to run.
+        from yarl import URL
 
-        limits = aiohttp.ClientTimeout(
-            total=request.total_seconds,
-            sock_connect=request.connect_seconds,
-            sock_read=request.read_seconds,
-        )
         try:
+            url = URL(request.url)
             async with self._open().request(
                 request.method,
-                request.url,
+                url,
                 headers=request.headers,
                 data=request.body or None,
-                timeout=limits,
+                timeout=aiohttp.ClientTimeout(
+                    total=request.total_seconds,
+                    connect=request.connect_seconds,
+                    sock_read=request.read_seconds,
+                ),
                 allow_redirects=False,
+                **self._proxy(url),
             ) as response:
                 body = await response.read()
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 return HttpReply(status=response.status, headers=headers, body=body)
         except TimeoutError as error:
-            raise ProviderTimeout(_limit_reached(request)) from error
+            raise ProviderTimeout(_limit_reached(error, request)) from error
         except (aiohttp.ClientError, ValueError, OSError) as error:
             reason = str(error) or type(error).__name__
             raise ProviderError(f"no answer: {reason}", kind="connection") from error
@@ -69,11 +73,26 @@ class Http:
 
         if self._session is None:
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                trust_env=True,
+                connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar()
             )
         return self._session
+
+    def _proxy(self, url: "URL") -> dict[str, Any]:
+        """The proxy that the environment names for a host, found once.
+
+        The library's own `trust_env` would look it up in a thread for each request, and would also
+        send what `.netrc` says of the host in place of our key.
+        """
+        from aiohttp.helpers import get_env_proxy_for_url
+
+        origin = (url.scheme, url.host)
+        if origin not in self._proxies:
+            try:
+                proxy, auth = get_env_proxy_for_url(url)
+                self._proxies[origin] = {"proxy": proxy, "proxy_auth": auth}
+            except LookupError:
+                self._proxies[origin] = {}
+        return self._proxies[origin]
 
 
 async def probe(url: str, *, timeout_seconds: float) -> int:
@@ -96,7 +115,11 @@ async def probe(url: str, *, timeout_seconds: float) -> int:
         raise ProviderError(f"no answer: {reason}", kind="connection") from error
 
 
-def _limit_reached(request: HttpRequest) -> str:
-    if request.total_seconds is not None:
-        return f"no whole answer within {request.total_seconds:g} s"
-    return "no answer in time"
+def _limit_reached(error: TimeoutError, request: HttpRequest) -> str:
+    import aiohttp
+
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return f"no connection within {request.connect_seconds:g} s"
+    if isinstance(error, aiohttp.SocketTimeoutError):
+        return f"nothing came for {request.read_seconds:g} s"
+    return f"no whole answer within {request.total_seconds:g} s"

@@ -1,30 +1,23 @@
 """Politeness towards services: one lane for each endpoint and model."""
 
-from agentv.protocols import Lane
+from agentv.transport.lane import LaneState, PacedLane
 
 
 class Traffic:
     """Hands out lanes (see `agentv.protocols.TrafficControl`)."""
 
     def __init__(self) -> None:
-        self._lanes: dict[tuple[str, str], OpenLane] = {}
+        self._lanes: dict[tuple[str, str], PacedLane] = {}
 
     def lane(
         self, endpoint: str, model: str, *, rpm: float | None = None, tpm: float | None = None
-    ) -> Lane:
+    ) -> PacedLane:
         """The lane of an endpoint and model; the tightest limits given to it hold."""
-        del rpm, tpm
-        return self._lanes.setdefault((endpoint, model), OpenLane())
+        lane = self._lanes.setdefault((endpoint, model), PacedLane(endpoint, model))
+        lane.tighten(rpm, tpm)
+        return lane
 
-
-class OpenLane:
-    """A lane without limits."""
-
-    async def enter(self, tokens: int) -> None:
-        """Go on."""
-
-    def succeeded(self) -> None:
-        """Nothing to learn."""
-
-    def refused(self, wait_seconds: float | None) -> None:
-        """Nothing to learn."""
+    def waiting(self) -> list[LaneState]:
+        """The lanes in which something waits, for a progress display; on the event loop only."""
+        states = [lane.state() for lane in self._lanes.values()]
+        return [state for state in states if state.waiting]

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from agentv.cli.parameters import EVAL_PATHS, SECONDS, SHARE, shared_help
+from agentv.cli.parameters import AMOUNT, EVAL_PATHS, SECONDS, SHARE, shared_help
 
 _DUMP_DEFAULT = ".agentv/prompts"
 
@@ -65,6 +65,18 @@ _DUMP_DEFAULT = ".agentv/prompts"
     type=SHARE,
     metavar="SHARE",
     help="The gate: this share of all cases must pass.  [default: the suite's, or 1.0]",
+)
+@click.option(
+    "--budget-usd",
+    type=AMOUNT,
+    metavar="AMOUNT",
+    help="Start no further trial once calls are known to have cost this much; the run is then "
+    "incomplete.",
+)
+@click.option(
+    "--cache",
+    is_flag=True,
+    help="Take answers that were given before from .agentv/cache, and keep new ones there.",
 )
 @click.option(
     "--out",

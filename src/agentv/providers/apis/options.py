@@ -1,7 +1,7 @@
 """What every LLM API target may set."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -12,6 +12,7 @@ from agentv.model.options import FileFinder, OptionProblem, TargetOptions
 Count = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
 Milliseconds = Annotated[float, Meta(ge=0)]
+Dollars = Annotated[float, Meta(ge=0)]
 PerMinute = Annotated[float, Meta(gt=0)]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 
@@ -37,6 +38,10 @@ class RetryBlock(AuthoredRecord, frozen=True, kw_only=True):
 class ApiOptions(TargetOptions, frozen=True, kw_only=True):
     """Keys of every LLM API target."""
 
+    retried_statuses: ClassVar[frozenset[int]] = DEFAULT_STATUS_CODES
+    """Unless the author names others."""
+
+    api_key: str | None = None
     headers: dict[str, str] = {}
     """Sent along with every request."""
     temperature: Annotated[float, Meta(ge=0)] | None = None
@@ -53,12 +58,19 @@ class ApiOptions(TargetOptions, frozen=True, kw_only=True):
     """Requests a minute, at most."""
     tpm: PerMinute | None = None
     """Tokens a minute, at most, by estimate."""
+    price_per_million_input: Dollars | None = None
+    """US dollars for a million input tokens, of a model that no price list knows."""
+    price_per_million_output: Dollars | None = None
     max_retries: Count | None = None
     retry_initial_delay_ms: Milliseconds | None = None
     retry_max_delay_ms: Milliseconds | None = None
     retry_backoff_factor: Annotated[float, Meta(ge=1)] | None = None
     retry_status_codes: list[Annotated[int, Meta(ge=400, le=599)]] | None = None
     retry: RetryBlock | None = None
+    batch_poll_seconds: Annotated[float, Meta(gt=0)] = 1.0
+    """How soon a batch is asked after; the pause grows to 30 s."""
+    batch_timeout_seconds: Annotated[float, Meta(gt=0)] = 86_400.0
+    """How long a run waits for its batch."""
     extra_body: dict[str, Any] = {}
     """Put into the request's JSON as it is, over what is there."""
 
@@ -66,6 +78,11 @@ class ApiOptions(TargetOptions, frozen=True, kw_only=True):
     def output_limit(self) -> int | None:
         """Tokens an answer may have, whichever key says so."""
         return self.max_output_tokens or self.max_tokens
+
+    @property
+    def stop_sequences(self) -> list[str]:
+        """Texts that end an answer; mostly none."""
+        return [self.stop] if isinstance(self.stop, str) else self.stop or []
 
     def retry_settings(self) -> RetrySettings:
         """The retry policy; 3 retries from 1000 ms, doubled each time, capped at 60 s, if unset."""
@@ -77,24 +94,32 @@ class ApiOptions(TargetOptions, frozen=True, kw_only=True):
         codes = given.pop("retryable_status_codes")
         known = {name: value for name, value in given.items() if value is not None}
         return RetrySettings(
-            status_codes=frozenset(codes) if codes is not None else DEFAULT_STATUS_CODES, **known
+            status_codes=frozenset(codes) if codes is not None else self.retried_statuses, **known
         )
 
     def problems(self, files: FileFinder) -> Iterator[OptionProblem]:
         """Settings given twice."""
         yield from super().problems(files)
         if self.max_output_tokens and self.max_tokens:
-            yield _twice("max_tokens", "max_output_tokens")
+            yield given_twice("max_tokens", "max_output_tokens")
+        if (self.price_per_million_input is None) != (self.price_per_million_output is None):
+            yield OptionProblem(
+                path=(),
+                message="a price for input needs one for output beside it, and the other way round",
+                hint="give both `price_per_million_input` and `price_per_million_output`",
+                code="missing-key",
+            )
         for name, flat in _FLAT.items():
             if (
                 self.retry
                 and getattr(self.retry, name) is not None
                 and getattr(self, flat) is not None
             ):
-                yield _twice(flat, f"retry.{name}")
+                yield given_twice(flat, f"retry.{name}")
 
 
-def _twice(key: str, other: str) -> OptionProblem:
+def given_twice(key: str, other: str) -> OptionProblem:
+    """Two keys of one meaning."""
     return OptionProblem(
         path=(key,),
         message=f"'{key}' is the same as '{other}'",

@@ -1,9 +1,9 @@
 """Asks an LLM API: one adapter's wire format behind the retry policy and the shared lane."""
 
-import asyncio
-import json
 import time
 from typing import Any
+
+import msgspec
 
 from agentv.core.backoff import backoff_seconds
 from agentv.core.retry_after import retry_after_seconds
@@ -11,11 +11,13 @@ from agentv.errors import ProviderError
 from agentv.model.http import HttpReply, HttpRequest
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.protocols import ProviderBuild
+from agentv.providers.apis.costs import read_priced
 from agentv.providers.apis.options import ApiOptions
-from agentv.providers.apis.wire import Call, Json, Wire
+from agentv.providers.apis.wire import Adjustable, Call, Json, ReplyError, Wire
 
 _OVERLOADED = frozenset({429, 503, 529})
-_CHARACTERS_A_TOKEN = 4
+_MISUNDERSTOOD = frozenset({400, 422})
+_BYTES_A_TOKEN = 4
 _REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-goog-request-id")
 
 
@@ -28,6 +30,7 @@ class ApiProvider:
         self._retry = options.retry_settings()
         self._http = build.http
         self._rng = build.rng
+        self._notify = build.notify
         self._lane = build.traffic.lane(wire.endpoint, wire.model, rpm=options.rpm, tpm=options.tpm)
 
     async def respond(self, request: ProviderRequest) -> ProviderResponse:
@@ -37,22 +40,37 @@ class ApiProvider:
             ProviderTimeout: A request ran into `timeout_seconds`.
             ProviderError: The service failed for good, or what it sent is no answer.
         """
-        call = self._wire.call(request)
-        retry = 0
         while True:
-            await self._lane.enter(_estimated_tokens(call, self._options.output_limit))
+            wire = self._wire
             try:
-                return self._wire.read(await self._exchange(call))
+                return await self._ask(wire, request)
+            except _Unsuited as failure:
+                # Whoever was refused at the same time has perhaps seen to it already.
+                if self._wire is wire:
+                    self._wire = failure.better
+                    self._notify(f"{self._options.name}: asked without it: {failure}")
+
+    async def _ask(self, wire: Wire, request: ProviderRequest) -> ProviderResponse:
+        sent = self._http_request(wire.call(request))
+        tokens = len(sent.body) // _BYTES_A_TOKEN + (self._options.output_limit or 0)
+        retry, after = 0, None
+        while True:
+            await self._lane.enter(tokens, after=after)
+            try:
+                reply = await self._exchange(wire, request, sent)
+                return read_priced(wire, self._options, reply)
             except _TryAgain as failure:
                 retry += 1
                 if retry > self._retry.max_retries:
                     raise failure.error from failure
-                await asyncio.sleep(self._pause(failure, retry))
+                after = self._pause(failure, retry)
+            finally:
+                self._lane.left()
 
-    async def _exchange(self, call: Call) -> Json:
+    async def _exchange(self, wire: Wire, request: ProviderRequest, sent: HttpRequest) -> Json:
         """One request; the body of a successful reply."""
         try:
-            reply = await self._http.send(self._http_request(call))
+            reply = await self._http.send(sent)
             body = _decoded(reply)
         except ProviderError as error:
             if error.kind == "connection":
@@ -61,10 +79,15 @@ class ApiProvider:
         if 200 <= reply.status <= 299:
             self._lane.succeeded()
             return body
-        refusal = self._refusal(reply, body)
+        said = wire.read_error(body)
+        refusal = self._refusal(reply, said)
+        if said and reply.status in _MISUNDERSTOOD and isinstance(wire, Adjustable):
+            better = wire.adjusted(request, said)
+            if better is not None:
+                raise _Unsuited(refusal, better) from refusal
         wait = retry_after_seconds(reply.headers, time.time())
-        if wait is None:
-            wait = self._wire.retry_after(reply.headers, body, time.time())
+        if wait is None and reply.status in _OVERLOADED:
+            wait = wire.retry_after(reply.headers, body, time.time())
         if reply.status in _OVERLOADED:
             self._lane.refused(wait)
         if self._retry.retries_status(reply.status):
@@ -76,7 +99,7 @@ class ApiProvider:
         return HttpRequest(
             url=call.url,
             headers={"content-type": "application/json", **call.headers, **options.headers},
-            body=json.dumps({**call.body, **options.extra_body}, ensure_ascii=False).encode(),
+            body=msgspec.json.encode({**call.body, **options.extra_body}),
             connect_seconds=options.connect_timeout_seconds,
             read_seconds=options.read_timeout_seconds,
             total_seconds=options.timeout_seconds,
@@ -88,15 +111,16 @@ class ApiProvider:
             return failure.wait_seconds
         return backoff_seconds(self._retry, retry, self._rng.random())
 
-    def _refusal(self, reply: HttpReply, body: Json) -> ProviderError:
-        said = self._wire.read_error(body)
+    def _refusal(self, reply: HttpReply, said: ReplyError | None) -> ProviderError:
         words = said.message if said else reply.body[:500].decode("utf-8", "replace").strip()
+        if self._options.api_key:  # Some services repeat a key that they do not know.
+            words = words.replace(self._options.api_key, "[redacted]")
         code = f" [{said.code}]" if said and said.code else ""
         ids = (reply.headers[name] for name in _REQUEST_IDS if name in reply.headers)
         request_id = next((f" (request id {found})" for found in ids), "")
         return ProviderError(
             f"{self._wire.endpoint} answered {reply.status}{code}: {words}{request_id}",
-            kind=f"http_{reply.status}",
+            kind=(said and said.kind) or f"http_{reply.status}",
         )
 
 
@@ -109,10 +133,18 @@ class _TryAgain(Exception):  # noqa: N818 - what to do about it
         self.wait_seconds = wait_seconds
 
 
+class _Unsuited(Exception):  # noqa: N818 - what to do about it
+    """A request that the service would take in another form."""
+
+    def __init__(self, error: ProviderError, better: Wire) -> None:
+        super().__init__(str(error))
+        self.better = better
+
+
 def _decoded(reply: HttpReply) -> Json:
     """The JSON object of a reply; a broken one in a success is a failure of the network."""
     try:
-        body: Any = json.loads(reply.body)
+        body: Any = msgspec.json.decode(reply.body)
     except ValueError as error:
         if reply.status >= 400:
             return {}
@@ -122,7 +154,3 @@ def _decoded(reply: HttpReply) -> Json:
     if isinstance(body, list) and body and isinstance(body[0], dict):
         return body[0]  # Gemini wraps some errors in a list
     return {}
-
-
-def _estimated_tokens(call: Call, output_limit: int | None) -> int:
-    return len(str(call.body)) // _CHARACTERS_A_TOKEN + (output_limit or 0)

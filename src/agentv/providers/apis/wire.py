@@ -1,7 +1,7 @@
 """What an adapter for one API is: how a request is written and how a reply is read."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from agentv.model.base import Record
 from agentv.model.request import ProviderRequest, ProviderResponse
@@ -22,6 +22,10 @@ class ReplyError(Record, frozen=True, kw_only=True):
 
     message: str
     code: str | None = None
+    param: str | None = None
+    """The key of the request that it is about."""
+    kind: str | None = None
+    """The error's kind, where the words tell more than the status: a content filter, say."""
 
 
 class Wire(Protocol):
@@ -53,3 +57,14 @@ class Wire(Protocol):
         self, headers: Mapping[str, str], reply: Json | None, now: float
     ) -> float | None:
         """Seconds that the vendor asks us to wait, beyond the standard `Retry-After`."""
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A wire that learns from a refusal what its model does not take."""
+
+    def adjusted(self, request: ProviderRequest, said: ReplyError) -> Wire | None:
+        """The wire whose request would not be refused for this reason.
+
+        `None` when the fault is not ours to mend. What is adjusted over and over ends at `None`.
+        """

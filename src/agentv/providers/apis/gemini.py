@@ -1,0 +1,261 @@
+"""Google's Gemini API: `POST /v1beta/models/{model}:generateContent`.
+
+Turns are sent as they come: neighbours of one role are allowed, and either role may begin.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from msgspec import Meta
+
+from agentv.errors import ProviderError
+from agentv.model.base import Record
+from agentv.model.options import FileFinder, Name, OptionProblem
+from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.model.score import Usage
+from agentv.protocols import Provider, ProviderBuild
+from agentv.providers.apis.address import access_problems, endpoint_of, versioned
+from agentv.providers.apis.batch import BatchingApi
+from agentv.providers.apis.batch_gemini import GeminiBatches
+from agentv.providers.apis.messages import conversation_of
+from agentv.providers.apis.options import ApiOptions, Effort
+from agentv.providers.apis.shape import given, read_as, total
+from agentv.providers.apis.wire import Call, Json, ReplyError
+
+BASE_URL = "https://generativelanguage.googleapis.com"
+DEFAULT_MODEL = "gemini-2.5-flash"
+_EFFORT_BUDGETS = {
+    "none": 0,
+    "minimal": 1024,
+    "low": 1024,
+    "medium": 8192,
+    "high": 24_576,
+    "xhigh": 24_576,
+}
+"""What Google itself takes an effort for, on models that know budgets and no levels."""
+_FILTERED = frozenset(
+    [
+        *("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
+        *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR"),
+    ]
+)
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
+
+
+class GeminiOptions(ApiOptions, frozen=True, kw_only=True):
+    """What a `gemini` target may set."""
+
+    model: Name = DEFAULT_MODEL
+    api_key: str | None = None
+    """Only a `base_url` of your own can do without."""
+    base_url: Name | None = None
+    """Where the API is, with or without its `/v1beta`;
+    `https://generativelanguage.googleapis.com` when unset."""
+    thinking_budget: Annotated[int, Meta(ge=-1)] | None = None
+    """Tokens to think with; 0 turns thinking off, -1 leaves it to the model."""
+    reasoning_effort: Effort | None = None
+    """A thinking level; a budget on models before Gemini 3, which know no levels."""
+    include_thoughts: bool = False
+    """Ask for a summary of what the model thought."""
+    structured_output: bool = True
+    """Hold a judge's reply to its JSON Schema."""
+
+    def problems(self, files: FileFinder) -> Iterator[OptionProblem]:
+        """No access, and two ways to say how much to think: the API refuses both at once."""
+        yield from super().problems(files)
+        yield from access_problems(self.api_key, self.base_url)
+        if self.thinking_budget is not None and self.reasoning_effort is not None:
+            yield OptionProblem(
+                path=("reasoning_effort",),
+                message="'reasoning_effort' and 'thinking_budget' both say how much to think",
+                hint="keep one",
+                code="given-twice",
+            )
+
+
+class _Reading(Record, frozen=True, kw_only=True, rename="camel"):
+    """A part of a reply; this API writes its keys in camelCase."""
+
+
+class _Part(_Reading, frozen=True, kw_only=True):
+    text: str = ""
+    thought: bool = False
+
+
+class _Content(_Reading, frozen=True, kw_only=True):
+    parts: list[_Part] = []
+
+
+class _Candidate(_Reading, frozen=True, kw_only=True):
+    content: _Content = _Content()
+    finish_reason: str | None = None
+    finish_message: str | None = None
+
+
+class _PromptFeedback(_Reading, frozen=True, kw_only=True):
+    block_reason: str | None = None
+    block_reason_message: str | None = None
+
+
+class _Usage(_Reading, frozen=True, kw_only=True):
+    prompt_token_count: int | None = None
+    cached_content_token_count: int | None = None
+    candidates_token_count: int | None = None
+    thoughts_token_count: int | None = None
+
+
+class _Reply(_Reading, frozen=True, kw_only=True):
+    candidates: list[_Candidate] = []
+    prompt_feedback: _PromptFeedback = _PromptFeedback()
+    usage_metadata: _Usage | None = None
+
+
+class GeminiWire:
+    """The wire format of `generateContent` (see `agentv.providers.apis.wire.Wire`)."""
+
+    def __init__(self, options: GeminiOptions) -> None:
+        self._options = options
+        self._base = versioned(options.base_url or BASE_URL, "v1beta")
+
+    @property
+    def endpoint(self) -> str:
+        return endpoint_of(self._base)
+
+    @property
+    def model(self) -> str:
+        return self._options.model
+
+    def call(self, request: ProviderRequest) -> Call:
+        """The request; the key is a header, since URLs end up in logs."""
+        conversation = conversation_of(request)
+        return Call(
+            url=f"{self._base}/{_resource(self._options.model)}:generateContent",
+            headers=given(**{"x-goog-api-key": self._options.api_key or None}),
+            body=given(
+                systemInstruction=_texts(conversation.system) if conversation.system else None,
+                contents=[
+                    {"role": "model" if m.role == "assistant" else "user", **_texts(m.content)}
+                    for m in conversation.messages
+                ],
+                generationConfig=self._generation(request.response_schema) or None,
+            ),
+        )
+
+    def read(self, reply: Json) -> ProviderResponse:
+        """The text of the one candidate; its thoughts apart."""
+        body = read_as(reply, _Reply)
+        candidate = _candidate(body)
+        parts = candidate.content.parts
+        text = "".join(part.text for part in parts if not part.thought)
+        _raise_unless_answered(candidate, text)
+        thoughts = "".join(part.text for part in parts if part.thought)
+        return ProviderResponse(
+            text=text, reasoning=thoughts or None, usage=_usage(body.usage_metadata)
+        )
+
+    def read_error(self, reply: Json) -> ReplyError | None:
+        """`{error: {code, message, status, details}}`."""
+        error = reply.get("error")
+        if not isinstance(error, dict) or not error.get("message"):
+            return None
+        status = str(error.get("status") or "") or None
+        return ReplyError(message=str(error["message"]), code=status)
+
+    def retry_after(
+        self, headers: Mapping[str, str], reply: Json | None, now: float
+    ) -> float | None:
+        """The delay of a `RetryInfo` among the error's details."""
+        del headers, now
+        error = (reply or {}).get("error")
+        details = error.get("details") if isinstance(error, dict) else None
+        for detail in details if isinstance(details, list) else []:
+            if isinstance(detail, dict) and str(detail.get("@type")).endswith("rpc.RetryInfo"):
+                found = _DURATION.fullmatch(str(detail.get("retryDelay")))
+                return float(found[1]) if found else None
+        return None
+
+    def _generation(self, schema: dict[str, Any] | None) -> Json:
+        options = self._options
+        is_held = bool(schema) and options.structured_output
+        return given(
+            temperature=options.temperature,
+            topP=options.top_p,
+            seed=options.seed,
+            maxOutputTokens=options.output_limit,
+            stopSequences=options.stop_sequences or None,
+            thinkingConfig=self._thinking() or None,
+            responseMimeType="application/json" if is_held else None,
+            responseJsonSchema=schema if is_held else None,
+        )
+
+    def _thinking(self) -> Json:
+        options, effort = self._options, self._options.reasoning_effort
+        level, budget = None, options.thinking_budget
+        if effort and _knows_levels(options.model):
+            level = "MINIMAL" if effort == "none" else effort.upper()
+        elif effort:
+            budget = _EFFORT_BUDGETS[effort]
+        return given(
+            thinkingBudget=budget,
+            thinkingLevel=level,
+            includeThoughts=options.include_thoughts or None,
+        )
+
+
+def build(options: GeminiOptions, build: ProviderBuild) -> Provider:
+    """A provider for a `gemini` target."""
+    return BatchingApi(GeminiWire(options), options, build, GeminiBatches)
+
+
+def _resource(model: str) -> str:
+    """`gemini-2.5-flash` is short for `models/gemini-2.5-flash`."""
+    return quote(model if "/" in model else f"models/{model}", safe="/")
+
+
+def _knows_levels(model: str) -> bool:
+    return re.search(r"gemini-[12]\.", model) is None
+
+
+def _texts(text: str) -> Json:
+    return {"parts": [{"text": text}]}
+
+
+def _candidate(reply: _Reply) -> _Candidate:
+    if reply.candidates:
+        return reply.candidates[0]
+    blocked = reply.prompt_feedback
+    if blocked.block_reason:
+        words = f": {blocked.block_reason_message}" if blocked.block_reason_message else ""
+        reason = f"the prompt was blocked (block reason {blocked.block_reason}){words}"
+        raise ProviderError(reason, kind="filtered")
+    raise ProviderError("the reply holds no candidate", kind="empty")
+
+
+def _raise_unless_answered(candidate: _Candidate, text: str) -> None:
+    reason = candidate.finish_reason
+    about = f"(finish reason {reason})" + (
+        f": {candidate.finish_message}" if candidate.finish_message else ""
+    )
+    if reason in _FILTERED:
+        raise ProviderError(f"the answer was filtered {about}", kind="filtered")
+    if reason == "MAX_TOKENS":
+        what = "the answer was cut off at `max_output_tokens`"
+        raise ProviderError(f"{what} {about}", kind="cut_off")
+    if reason not in ("STOP", "FINISH_REASON_UNSPECIFIED", None):
+        raise ProviderError(f"the model did not finish its answer {about}", kind="malformed")
+    if not text.strip():
+        raise ProviderError(f"the answer holds no text {about}", kind="empty")
+
+
+def _usage(usage: _Usage | None) -> Usage | None:
+    """This API counts cached input as input, but thoughts apart from the answer."""
+    if usage is None:
+        return None
+    return Usage(
+        input_tokens=usage.prompt_token_count,
+        cached_tokens=usage.cached_content_token_count,
+        output_tokens=total(usage.candidates_token_count, usage.thoughts_token_count),
+        reasoning_tokens=usage.thoughts_token_count,
+    )

@@ -1,0 +1,65 @@
+"""OpenAI's API, and every API that speaks like it: Ollama, vLLM, OpenRouter, LM Studio, …."""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from agentv.model.options import FileFinder, Name, OptionProblem
+from agentv.protocols import Provider, ProviderBuild
+from agentv.providers.apis.address import access_problems
+from agentv.providers.apis.batch import BatchingApi
+from agentv.providers.apis.batch_openai import OpenAiBatches
+from agentv.providers.apis.chat_completions import ChatCompletionsWire
+from agentv.providers.apis.gpt_models import takes
+from agentv.providers.apis.openai_settings import OpenAiSettings
+from agentv.providers.apis.openai_wire import OpenAiWire, Site
+from agentv.providers.apis.responses import ResponsesWire
+from agentv.providers.apis.shape import given
+
+BASE_URL = "https://api.openai.com/v1"
+
+
+class OpenAiOptions(OpenAiSettings, frozen=True, kw_only=True):
+    """What an `openai` target may set."""
+
+    model: Name
+    api_key: str | None = None
+    """Only a `base_url` of your own can do without."""
+    base_url: Name | None = None
+    """What stands before `/chat/completions`, mostly with a version: `http://localhost:11434/v1`;
+    `https://api.openai.com/v1` when unset."""
+    organization: Name | None = None
+
+    def problems(self, files: FileFinder) -> Iterator[OptionProblem]:
+        """No access."""
+        yield from super().problems(files)
+        yield from access_problems(self.api_key, self.base_url)
+
+
+def openai_wire(options: OpenAiOptions) -> OpenAiWire:
+    """The wire that the options ask for."""
+    base = (options.base_url or BASE_URL).rstrip("/")
+    host = urlsplit(base).hostname or ""
+    at_openai = host == "api.openai.com" or host.endswith(".api.openai.com")
+    is_chat = options.api == "chat"
+    site = Site(
+        url=f"{base}/chat/completions" if is_chat else f"{base}/responses",
+        headers=given(
+            **{
+                "authorization": f"Bearer {options.api_key}" if options.api_key else None,
+                "openai-organization": options.organization,
+            }
+        ),
+        model=options.model,
+        holds_schemas=at_openai,
+    )
+    wire = ChatCompletionsWire if is_chat else ResponsesWire
+    effort = options.reasoning_effort
+    return wire(site, options, takes(options.model, effort=effort, at_openai=at_openai))
+
+
+def build(options: OpenAiOptions, build: ProviderBuild) -> Provider:
+    """A provider for an `openai` target."""
+    wire = openai_wire(options)
+    for name in wire.left_out():
+        build.notify(f"{options.name}: {options.model} does not take `{name}`: it is left out")
+    return BatchingApi(wire, options, build, OpenAiBatches)

@@ -1,0 +1,170 @@
+"""What a crowd of workers does to a service that says no, in virtual time."""
+
+import asyncio
+import json
+from collections import Counter, deque
+from collections.abc import Callable
+from itertools import pairwise
+from random import Random
+
+import pytest
+from echo_wire import echo_provider, question
+
+from agentv.errors import ProviderError, ProviderTimeout
+from agentv.model.http import HttpReply, HttpRequest
+from agentv.runner.attempts import AttemptPolicy, ask
+from agentv.transport.traffic import Traffic
+from virtual_time import now, run_virtually
+
+Allow = Callable[[float], bool]
+
+
+def bucket(rate: int) -> Allow:
+    """A rest of a second is made up for by as many requests at once."""
+    level, at = float(rate), 0.0
+
+    def allow(now: float) -> bool:
+        nonlocal level, at
+        level, at = min(rate, level + (now - at) * rate), now
+        level -= (allowed := level >= 1)
+        return allowed
+
+    return allow
+
+
+def fixed_window(rate: int) -> Allow:
+    """So many in each second by the clock."""
+    seconds: Counter[int] = Counter()
+
+    def allow(now: float) -> bool:
+        seconds[int(now)] += 1
+        return seconds[int(now)] <= rate
+
+    return allow
+
+
+def sliding_window(rate: int) -> Allow:
+    """So many in any second."""
+    times: deque[float] = deque(maxlen=rate)
+
+    def allow(now: float) -> bool:
+        allowed = len(times) < rate or times[0] <= now - 1
+        if allowed:
+            times.append(now)
+        return allowed
+
+    return allow
+
+
+class LimitedService:
+    """Answers after a while, and refuses at once what its limit does not allow."""
+
+    def __init__(self, allow: Allow, latency: float, retry_after: str | None) -> None:
+        self._allow = allow
+        self._latency = latency
+        self._headers = {"retry-after": retry_after} if retry_after else {}
+        self.refusals: list[tuple[float, bool]] = []
+        """Of each request: when it came and whether it was refused."""
+
+    async def send(self, request: HttpRequest) -> HttpReply:
+        refused = not self._allow(now())
+        self.refusals.append((now(), refused))
+        await asyncio.sleep(0.005 if refused else self._latency)
+        return _reply(429, {}, **self._headers) if refused else _echo(request)
+
+
+class FaultyService:
+    """Fails by chance when a question is asked for the first time, whatever the load."""
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+        self.log: dict[bytes, list[tuple[float, str]]] = {}
+        """Of each question: when it came and what was done to it."""
+
+    async def send(self, request: HttpRequest) -> HttpReply:
+        kinds, shares = ("429", "500", "reset", "hang", "answer"), (10, 2, 1, 1, 86)
+        log = self.log.setdefault(request.body, [])
+        [kind] = ["answer"] if log else self._rng.choices(kinds, shares)
+        log.append((now(), kind))
+        await asyncio.sleep(0.1)
+        match kind:
+            case "429":
+                return _reply(429, {"error": "slow down"}, **{"retry-after": "1"})
+            case "500":
+                return _reply(500, {"error": "oops"})
+            case "reset":
+                raise ProviderError("no answer: connection reset", kind="connection")
+            case "hang":
+                await asyncio.sleep((request.total_seconds or 60) - 0.1)
+                raise ProviderTimeout("no whole answer in time")
+        return _echo(request)
+
+
+def _echo(request: HttpRequest) -> HttpReply:
+    return _reply(200, {"answer": json.loads(request.body)["question"]})
+
+
+def _reply(status: int, body: object, **headers: str) -> HttpReply:
+    return HttpReply(status=status, headers=headers, body=json.dumps(body).encode())
+
+
+async def ask_all(
+    service: LimitedService | FaultyService, cases: int, workers: int
+) -> tuple[int, float]:
+    """Right answers, and how long they took."""
+    provider = echo_provider(service, Traffic(), timeout_seconds=5)
+    policy = AttemptPolicy(timeout_seconds=None, max_retries=2)
+    questions = iter(range(cases))
+    right = 0
+
+    async def work() -> None:
+        nonlocal right
+        for number in questions:
+            answer = await ask(provider, question(f"case-{number}"), policy, lambda *_: None)
+            right += answer.response is not None and answer.response.text == f"case-{number}"
+
+    await asyncio.gather(*(work() for _ in range(workers)))
+    return right, now()
+
+
+@pytest.mark.parametrize("retry_after", ["1", None], ids=["retry-after", "no-header"])
+@pytest.mark.parametrize("limit", [bucket, fixed_window, sliding_window])
+@pytest.mark.parametrize(("workers", "latency"), [(50, 0.05), (8, 0.1), (200, 0.4)])
+def test_a_limit_of_twenty_a_second_is_found_and_kept(
+    limit: Callable[[int], Allow], retry_after: str | None, workers: int, latency: float
+) -> None:
+    """After five seconds no more than 2% of requests are refused, and little time is lost."""
+    service = LimitedService(limit(20), latency, retry_after)
+    right, seconds = run_virtually(ask_all(service, 2000, workers))
+    late = [refused for at, refused in service.refusals if at > 5]
+    assert right == 2000
+    assert sum(late) / len(late) <= 0.02
+    assert seconds <= 115  # 100 would be perfect
+
+
+@pytest.mark.parametrize("rate", [2, 100])
+def test_slow_and_fast_limits_are_found_as_well(rate: int) -> None:
+    service = LimitedService(sliding_window(rate), 0.1, "1")
+    right, seconds = run_virtually(ask_all(service, rate * 60, 200))
+    late = [refused for at, refused in service.refusals if at > 10]
+    assert right == rate * 60
+    assert sum(late) / len(late) <= 0.05
+    assert seconds <= 75
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_tenth_of_refusals_by_chance_slows_nobody_down(seed: int) -> None:
+    """Only the requests that were refused wait, each exactly as long as it was told to."""
+    service = FaultyService(Random(seed))
+    right, seconds = run_virtually(ask_all(service, 1000, 50))
+    waits = [
+        after - before
+        for log in service.log.values()
+        for (before, kind), (after, _) in pairwise(log)
+        if kind == "429"
+    ]
+    assert right == 1000
+    assert seconds <= 11
+    assert len(waits) > 70
+    assert min(waits) == pytest.approx(1.1)  # the reply took a tenth of a second
+    assert max(waits) <= 1.2
