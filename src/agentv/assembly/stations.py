@@ -110,15 +110,15 @@ class Stations:
         definition = loaded.targets.definitions.get(name) if loaded.targets else None
         entry = definition.entry if definition else None
         keys = definition.spelling.keys if definition else {}
-        mode: PromptMode = keys.get("prompt_mode") or (entry.prompt_mode if entry else "lm")
-        workers = keys.get("workers")
+        own, workers = keys.get("prompt_mode"), keys.get("workers")
+        mode: PromptMode = entry.prompt_mode if entry else "lm"
         provider = self._around.registry.build_provider(
             self._dry_options(name), self._provider_build(loaded, loaded.suite.path.parent)
         )
         return Station(
             name=name,
             provider=provider,
-            mode=mode,
+            mode=own if own in ("lm", "agent") else mode,
             chat=entry.takes_chat if entry else False,
             workers=workers if isinstance(workers, int) else 1,
             batching=False,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentv.cli.console import err, out, paint, print_json, print_problems
+from agentv.cli.failure import problems_json
 from agentv.errors import ExitCode
 from agentv.loading.config import load_guideline_patterns
 from agentv.loading.discover import Discovered, discover
@@ -15,7 +16,7 @@ from agentv.loading.suites import LoadContext
 from agentv.loading.targets import load_targets
 from agentv.loading.workspace import load_workspace
 from agentv.model.base import Record
-from agentv.model.problem import LoadError, Problem, key_path
+from agentv.model.problem import LoadError, Problem
 from agentv.registry import Registry
 
 _PARALLEL_FROM_BYTES = 2_000_000
@@ -170,17 +171,5 @@ def _as_json(
             }
             for file in checked
         ],
-        "problems": [
-            {
-                "file": p.file,
-                "line": p.line,
-                "column": p.column,
-                "path": key_path(p.path),
-                "severity": p.severity,
-                "code": p.code,
-                "message": p.message,
-                "hint": p.hint,
-            }
-            for p in problems
-        ],
+        "problems": problems_json(problems),
     }
