@@ -102,7 +102,10 @@ def _check_targets(path: Path, context: LoadContext) -> list[Problem]:
         return list(error.problems)
     problems = [*targets.problems, *targets.warnings()]
     folders = folders_up(path.parent, find_root(path.parent, context.cwd), context.cwd)
-    environment = load_environment(folders, context.process_env)
+    try:
+        environment = load_environment(folders, context.process_env)
+    except LoadError as error:
+        return [*problems, *error.problems]
     for name, definition in targets.definitions.items():
         if definition.entry is not None:
             problems += targets.resolve(name, environment.values)[1]
