@@ -148,7 +148,7 @@ def _closing_line(
     if warnings:
         words.append(_count(warnings, "warning"))
     if found.skipped:
-        words.append(f"{len(found.skipped)} other YAML files passed over")
+        words.append(f"{_count(len(found.skipped), 'other YAML file')} passed over")
     verdict = paint("valid", "good") if code == ExitCode.OK else paint("not valid", "bad", err=True)
     if not checked:
         return "Nothing to validate: no eval, targets or config file was found."
