@@ -3,11 +3,13 @@
 import contextlib
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +25,7 @@ main()
 """
 """Makes the pseudo-terminal the controlling one, so that Ctrl-C typed there becomes a signal."""
 _PATIENCE_SECONDS = 20
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 @dataclass
@@ -34,10 +37,17 @@ class Terminal:
     seen: str = field(default="")
     """Everything so far, escape sequences included."""
 
+    @property
+    def text(self) -> str:
+        """Everything so far as a person reads it."""
+        return _ESCAPE.sub("", self.seen)
+
     def wait_for(self, text: str) -> None:
         """Read on until a text has been printed."""
-        while text not in self.seen:
-            assert self._read(), f"never printed {text!r}; it printed:\n{self.seen}"
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while text not in self.text:
+            has_more = time.monotonic() < deadline and self._read()
+            assert has_more, f"no {text!r} in:\n{self.text}"
 
     def type(self, keys: str) -> None:
         os.write(self._screen, keys.encode())
@@ -84,8 +94,8 @@ def on_terminal(
         yield terminal
     finally:
         if process.poll() is None:
-            process.kill()
-            process.wait()
+            process.terminate()  # so that it takes what it started along
+            process.wait(_PATIENCE_SECONDS)
         os.close(screen)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from processes import alive
 from story import PYTHON, case, command, contains, suite, targets
 from terminal import Terminal, on_terminal, started
 
@@ -53,19 +54,6 @@ def stuck(project: Project) -> tuple[Project, str]:
     return project, mark
 
 
-def alive(mark: str) -> list[int]:
-    """The processes that have the mark in their command line."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            gone = process.status() == psutil.STATUS_ZOMBIE
-            if not gone and mark in " ".join(process.cmdline()):
-                found.append(process.pid)
-        except psutil.Error:
-            continue
-    return found
-
-
 def wait_until_stuck(terminal: Terminal, folder: Path) -> None:
     """All three grandchildren are there, and both finished rows have been told."""
     for id_ in ("quick1", "quick2"):
@@ -102,8 +90,8 @@ def test_the_first_ends_the_run_cleanly(project: Project, how: str) -> None:
     assert alive(mark) == []
     assert ids(project.folder) == {"quick1", "quick2"}
     assert "Stopping; finished rows are kept." in terminal.seen
-    assert "Interrupted with rows for 2 of 5 trials (exit 130)" in terminal.seen
-    assert "3 missing" in terminal.seen
+    assert "Interrupted with rows for 2 of 5 trials (exit 130)" in terminal.text
+    assert "3 missing" in terminal.text
     assert terminal.seen.rindex("\x1b[?25h") > terminal.seen.rindex("\x1b[?25l")
     assert "Traceback" not in terminal.seen
 
@@ -167,10 +155,11 @@ def test_interrupted_before_there_is_a_run(project: Project) -> None:
     """While files are still being read."""
     pipe = project.folder / "a.eval.yaml"
     os.mkfifo(pipe)
-    with started(project.folder, "eval", "a.eval.yaml", "--json") as process:
-        with pipe.open("w"):  # opens once the other side reads
-            process.send_signal(signal.SIGINT)
-            out, said = process.communicate(timeout=20)
+    command_line = ("eval", "a.eval.yaml", "--json")
+    # The pipe opens once the other side reads.
+    with started(project.folder, *command_line) as process, pipe.open("w"):
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=20)
 
     assert process.returncode == ExitCode.INTERRUPTED
     assert json.loads(out)["exit_code"] == ExitCode.INTERRUPTED

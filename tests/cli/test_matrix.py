@@ -1,5 +1,6 @@
 """Several suites on several targets: every case once on each, within one budget of workers."""
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,7 @@ def test_a_folder_is_searched_and_other_files_are_passed_over(project: Project) 
         {
             "evals/deep/a.eval.yaml": suite(case("a", HERE)),
             "evals/b.yaml": BLOCKS,
+            "evals/json.yaml": json.dumps({"evalcases": [case("j", HERE)]}, indent=2),
             "evals/compose.yaml": "services: {}\n",
             "evals/node_modules/c.eval.yaml": suite(case("c", HERE)),
             "targets.yaml": targets(mock("here")),
@@ -137,7 +139,17 @@ def test_a_folder_is_searched_and_other_files_are_passed_over(project: Project) 
     )
 
     assert project.run("eval", "evals").code == ExitCode.OK
-    assert {row["eval_id"] for row in project.rows()} == {"a", "b"}
+    assert {row["eval_id"] for row in project.rows()} == {"a", "b", "j"}
+
+
+@pytest.mark.parametrize("text", ['{"evalcases": [', '{"evalcase": []}', "evalcases: ["])
+def test_a_slip_in_a_folder_is_an_error_and_not_a_file_passed_over(
+    project: Project, text: str
+) -> None:
+    project.write({"a.eval.yaml": suite(case("a", HERE)), "targets.yaml": targets(mock("here"))})
+    project.write({"b.yaml": text})
+
+    assert project.run("eval", ".").code == ExitCode.USAGE
 
 
 def test_a_filter_picks_cases_in_every_file(project: Project) -> None:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from story import case, contains, mock, suite, targets
+from story import case, command, contains, mock, suite, targets
 
 from agentv.errors import ExitCode
 from agentv.loading.yaml12 import parse_yaml
@@ -183,6 +183,17 @@ class TestDumpedPrompts:
         run(start(project), "--dry-run", "--dump-prompts", "prompts")
 
         assert len(list((project.folder / "prompts").iterdir())) == 2
+
+    def test_a_folder_that_vanishes_aborts_the_run_and_keeps_its_rows(
+        self, project: Project
+    ) -> None:
+        start(project, case("one", FOUR), case("two", FOUR))
+        project.write({"targets.yaml": targets(command("rm -r prompts; echo four"))})
+        outcome = run(project, "--dump-prompts", "prompts")
+
+        assert outcome.code == ExitCode.ERRORS
+        assert "Run aborted: prompts/one." in outcome.err
+        assert project.rows()[0]["eval_id"] == "one"
 
     def test_a_folder_that_cannot_be_made_is_said_before_anything_runs(
         self, project: Project

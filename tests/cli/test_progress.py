@@ -14,7 +14,6 @@ from agentv.model.result import ErrorInfo, TrialResult, Verdict
 from agentv.testing import Project
 
 FOUR = contains("four")
-ESCAPE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -117,7 +116,7 @@ def test_on_a_terminal_it_moves_and_is_taken_away(project: Project) -> None:
     assert "\x1b[?25l" in terminal.seen
     assert terminal.seen.rindex("\x1b[?25h") > terminal.seen.rindex("\x1b[?25l")
     assert "\x1b[2K" in terminal.seen
-    text = ESCAPE.sub("", terminal.seen)
+    text = terminal.text
     assert text.count("✗ bad (default) 0.00") == 1
     assert "▸" not in text[text.rindex("a on default") :]
 

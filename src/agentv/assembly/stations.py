@@ -15,7 +15,7 @@ from agentv.assembly.options import (
     Surroundings,
     first,
 )
-from agentv.errors import SetupError
+from agentv.errors import AuthorError, SetupError
 from agentv.loading.suites import LoadedSuite
 from agentv.loading.workspace import Workspace
 from agentv.model.event import Notice
@@ -84,6 +84,9 @@ class Stations:
         return self._built[key]
 
     def _from_file(self, loaded: LoadedSuite, name: str) -> Station:
+        if loaded.targets is None:
+            shown = loaded.suite.shown
+            raise AuthorError(f"{shown} needs the target '{name}', but has no targets file.")
         target = self._workspace.target(loaded, name)
         own, entry = target.options, target.entry
         limit = first(self._options.agent_timeout, own.timeout_seconds, DEFAULT_TIMEOUT_SECONDS)
