@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: setup demo test check lint types imports unit bench clean
+.PHONY: setup demo test check lint types imports unit bench docs clean
 
 setup: $(STAMP)
 
@@ -38,6 +38,9 @@ unit: $(STAMP)
 
 bench: $(STAMP)  ## speed and memory figures, with ratios to bare Python
 	$(BIN)/python -m benchmarks
+
+docs: $(STAMP)   ## write the generated parts of docs/ anew
+	$(BIN)/python tests/docs/regenerate.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

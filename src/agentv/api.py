@@ -13,34 +13,38 @@ assert run.passed, run.reason
 import asyncio
 import inspect
 import os
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from agentv.assembly.functions import (
+    EvaluatorFunction,
+    FunctionEvaluator,
+    FunctionProvider,
+    TargetFunction,
+)
 from agentv.assembly.options import CustomTarget, RunOptions
 from agentv.core.summary import RunSummary
-from agentv.errors import AuthorError, ExitCode
+from agentv.errors import ExitCode
 from agentv.execution import RunReport, RunRequest, execute
 from agentv.loading.document import Document
 from agentv.loading.suites import LoadContext, LoadedSuite, load_document
 from agentv.loading.workspace import Workspace, load_workspace
 from agentv.model.options import EvaluatorOptions
 from agentv.model.problem import LoadError
-from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.model.result import TrialResult
-from agentv.model.score import EvaluationContext, Score
 from agentv.protocols import Evaluator, EvaluatorBuild, Provider, Sink
 from agentv.registry import Entry, Registry
 from agentv.storage.journal import open_rows
 from agentv.transport.borders import Borders
 
-Reply = str | ProviderResponse
-TargetFunction = Callable[[ProviderRequest], Reply | Awaitable[Reply]]
-Opinion = Score | float | bool
-EvaluatorFunction = Callable[[EvaluationContext], Opinion | Awaitable[Opinion]]
-
 SuiteLike = str | Path | Mapping[str, Any] | Sequence[str | Path] | Sequence[Mapping[str, Any]]
+
+_SPARE_THREADS = 32
+"""For calls that timed out: a function that hangs keeps its thread."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,9 @@ def evaluate(suite: SuiteLike, **settings: Any) -> EvalRun:
     Raises:
         RuntimeError: An event loop is running here; `await aevaluate(...)` instead.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(aevaluate(suite, **settings))
-    raise RuntimeError("evaluate() cannot run inside an event loop; use `await aevaluate(...)`.")
+    if _is_in_event_loop():
+        raise RuntimeError("evaluate() cannot run in an event loop; use `await aevaluate(...)`.")
+    return asyncio.run(aevaluate(suite, **settings))
 
 
 async def aevaluate(
@@ -115,7 +117,8 @@ async def aevaluate(
         suite: The path of an eval file, several paths, a mapping with the keys of an eval file, or
             a list of cases with the keys of a case.
         target: A target's name, or a function (sync or async) or `Provider` that answers in place
-            of every target the suite names. A sync function runs in a thread.
+            of every target the suite names. A sync function runs in a thread, so a time-out gives
+            up on its answer but cannot end it.
         evaluators: Used for every case that names none itself: functions (sync or async) that
             return a `Score`, a number in [0, 1] or a bool, or mappings as in an eval file.
         workers: Trials in flight at once.
@@ -136,10 +139,12 @@ async def aevaluate(
         LoadError: The suite has mistakes; all of them are in `problems`.
         NothingToRunError: There is no case to run.
         SetupError: The machine lacks something.
+        CancelledError: The call was cancelled; the rows that were finished are in the folder.
     """
     base = Path(cwd or ".").absolute()  # noqa: ASYNC240 - touches no disk
     registry = Registry()
-    custom = _custom_target(target)
+    threads = ThreadPoolExecutor((workers or 1) + _SPARE_THREADS, thread_name_prefix="agentv")
+    custom = _custom_target(target, threads)
     context = LoadContext(
         cwd=base,
         process_env=os.environ,
@@ -147,7 +152,7 @@ async def aevaluate(
         targets_path=base / targets_file if targets_file else None,
         target_names=(target,) if isinstance(target, str) else (),
         targets_needed=custom is None,
-        evaluators=_registered(evaluators, registry),
+        evaluators=_registered(evaluators, registry, threads),
     )
     workspace = _load(suite, base, context)
     if workspace.errors:
@@ -169,84 +174,55 @@ async def aevaluate(
         custom=custom,
         sinks=sinks,
     )
-    async with Borders() as borders:
-        return EvalRun(await execute(request, borders))
+    try:
+        async with Borders() as borders:
+            report = await execute(request, borders)
+    finally:
+        threads.shutdown(wait=False)
+    if report.exit_code == ExitCode.INTERRUPTED:
+        raise asyncio.CancelledError
+    return EvalRun(report)
 
 
-class FunctionProvider:
-    """A function as a target."""
-
-    def __init__(self, function: TargetFunction) -> None:
-        self._function = function
-
-    async def respond(self, request: ProviderRequest) -> ProviderResponse:
-        """What the function returns, as an answer."""
-        reply = await _call(self._function, request)
-        if isinstance(reply, ProviderResponse):
-            return reply
-        if not isinstance(reply, str):
-            raise TypeError(f"the target returned {type(reply).__name__}, not a text")
-        return ProviderResponse(text=reply)
+def _is_in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
-class FunctionEvaluator:
-    """A function as an evaluator."""
-
-    def __init__(self, function: EvaluatorFunction) -> None:
-        self._function = function
-
-    async def evaluate(self, context: EvaluationContext) -> Score:
-        """What the function returns, as a score."""
-        opinion = await _call(self._function, context)
-        if isinstance(opinion, Score):
-            return opinion
-        if isinstance(opinion, bool):
-            return Score(value=float(opinion))
-        if not isinstance(opinion, int | float):
-            raise TypeError(f"the evaluator returned {type(opinion).__name__}, not a score")
-        value = min(max(float(opinion), 0.0), 1.0)
-        if value != value:  # NaN is not a score
-            raise ValueError("the evaluator returned NaN")
-        return Score(value=value, raw_value=float(opinion) if opinion != value else None)
-
-
-async def _call(function: Callable[[Any], Any], argument: Any) -> Any:
-    if inspect.iscoroutinefunction(function):
-        return await function(argument)
-    # In a thread: a function that waits for a network must not hold up every other trial.
-    result = await asyncio.to_thread(function, argument)
-    return await result if inspect.isawaitable(result) else result
-
-
-def _custom_target(target: Any) -> CustomTarget | None:
+def _custom_target(target: Any, threads: Executor) -> CustomTarget | None:
     if target is None or isinstance(target, str):
         return None
     if hasattr(target, "respond"):
         return CustomTarget(name=type(target).__name__, provider=target)
     name = getattr(target, "__name__", type(target).__name__).strip("<>")
-    return CustomTarget(name=name, provider=FunctionProvider(target))
+    return CustomTarget(name=name, provider=FunctionProvider(target, threads))
 
 
 def _registered(
-    evaluators: Sequence[EvaluatorFunction | Mapping[str, Any]] | None, registry: Registry
+    evaluators: Sequence[EvaluatorFunction | Mapping[str, Any]] | None,
+    registry: Registry,
+    threads: Executor,
 ) -> tuple[Mapping[str, Any], ...] | None:
     """Evaluators as an eval file writes them; functions get a name in the registry."""
     if evaluators is None:
         return None
     return tuple(
-        dict(item) if isinstance(item, Mapping) else {"type": _register(item, registry)}
+        dict(item) if isinstance(item, Mapping) else {"type": _register(item, registry, threads)}
         for item in evaluators
     )
 
 
-def _register(function: EvaluatorFunction, registry: Registry) -> str:
-    name = getattr(function, "__name__", type(function).__name__).strip("<>")
-    if name in registry.evaluators:
-        raise AuthorError(f"There already is an evaluator called '{name}'; rename the function.")
+def _register(function: EvaluatorFunction, registry: Registry, threads: Executor) -> str:
+    own = getattr(function, "__name__", type(function).__name__).strip("<>")
+    names = chain([own], (f"{own}_{number}" for number in count(2)))
+    name = next(name for name in names if registry.find("evaluators", name) is None)
 
     def build(options: EvaluatorOptions, given: EvaluatorBuild) -> Evaluator:
         del options, given
-        return FunctionEvaluator(function)
+        return FunctionEvaluator(function, threads)
 
     registry.evaluators[name] = Entry(
         factory=build, options=EvaluatorOptions, summary=inspect.getdoc(function) or name

@@ -17,6 +17,7 @@ from agentv import __version__
 from agentv.assembly.assemble import Assembly, assemble
 from agentv.assembly.options import CustomTarget, RunOptions, Surroundings
 from agentv.core.gate import GateDecision, decide
+from agentv.core.json_text import to_json
 from agentv.core.redaction import Redactor
 from agentv.core.summary import RunSummary, summarise
 from agentv.errors import AgentVError, ExitCode, RunAborted
@@ -150,7 +151,7 @@ class _Broadcast:
             sink.handle(event)
 
     def _clean(self, row: TrialResult) -> TrialResult:
-        encoded = msgspec.json.encode(row)
+        encoded = to_json(row)
         cleaned = self.redactor.json_bytes(encoded)
         return row if cleaned == encoded else msgspec.json.decode(cleaned, type=TrialResult)
 

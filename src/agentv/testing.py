@@ -11,7 +11,7 @@ assert provider.requests[0].question == "Say hello."
 import contextlib
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,9 +101,11 @@ class Project:
 
     def rows(self, run: str | Path | None = None) -> list[dict[str, Any]]:
         """The rows of a run's folder; of the newest run when none is named."""
-        folder = self.folder / run if run is not None else max(self._runs())
-        lines = (folder / "results.jsonl").read_text("utf-8").splitlines()
-        return [json.loads(line) for line in lines]
+        folder = self._newest_run() if run is None else self.folder / run
+        with (folder / "results.jsonl").open("rb") as lines:
+            return [json.loads(line) for line in lines]
 
-    def _runs(self) -> Iterator[Path]:
-        return (path for path in (self.folder / ".agentv" / "results").iterdir() if path.is_dir())
+    def _newest_run(self) -> Path:
+        from agentv.storage.run_folder import find_run
+
+        return find_run("latest", self.folder / ".agentv" / "results").path

@@ -105,16 +105,16 @@ def test_an_incomplete_run_is_never_green(recorded: dict[str, int], gate: float)
 
 
 @pytest.mark.parametrize(
-    ("planned", "reason"),
+    ("planned", "code", "reason"),
     [
-        (0, "nothing ran: no trial was planned"),
-        (3, "nothing ran: there are rows for 0 of 3 trials"),
-        (1, "nothing ran: there are rows for 0 of 1 trial"),
+        (0, ExitCode.NOTHING, "nothing ran: no trial was planned"),
+        (3, ExitCode.ERRORS, "the run is incomplete: rows for 3 of 3 trials are missing"),
+        (1, ExitCode.ERRORS, "the run is incomplete: rows for 1 of 1 trial are missing"),
     ],
 )
-def test_a_run_of_nothing_is_not_green(planned: int, reason: str) -> None:
+def test_a_run_of_nothing_is_not_green(planned: int, code: ExitCode, reason: str) -> None:
     found = decision(planned, [], gate=0.0)
-    assert (found.exit_code, found.reason) == (ExitCode.NOTHING, reason)
+    assert (found.exit_code, found.reason) == (code, reason)
 
 
 @pytest.mark.parametrize("recorded", [0, 4, 10])

@@ -8,6 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agentv.core.redaction import Redactor
+from agentv.model.request import ChatMessage
+from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
+from agentv.model.score import Usage
 
 SECRETS = st.dictionaries(
     st.text('AB]"\\', max_size=3),
@@ -109,6 +112,11 @@ def test_a_replacement_shows_no_secret_itself() -> None:
     assert Redactor({"A": "hunter2", "B": "redacted"}).text("hunter2 redacted") == "█ █"
 
 
+ROWS = (TrialResult, EvaluatorResult, RawRequest, ChatMessage, ErrorInfo, Usage)
+OUR_KEYS = frozenset(name for record in ROWS for name in record.__struct_fields__)
+"""The names of a row's own keys stay, whatever a secret is called."""
+
+
 @given(secrets=SECRETS, data=st.data())
 def test_no_text_keeps_a_secret(secrets: dict[str, str], data: st.DataObject) -> None:
     pieces = st.sampled_from(list(secrets.values())) | st.text("[]redact AB\"\\'/%", max_size=4)
@@ -125,7 +133,8 @@ def test_no_json_keeps_a_secret(secrets: dict[str, str], data: st.DataObject) ->
     document = data.draw(json_values(texts))
     encode = data.draw(st.sampled_from([msgspec.json.encode, lambda it: json.dumps(it).encode()]))
     clean = json.loads(Redactor(secrets).json_bytes(encode(document)))
-    assert not any(secret in text for text in strings(clean) for secret in secrets.values())
+    found = [text for text in strings(clean) if text not in OUR_KEYS]
+    assert not any(secret in text for text in found for secret in secrets.values())
 
 
 @given(secret=st.text(min_size=4), before=st.text(), after=st.text())

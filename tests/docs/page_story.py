@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from doc_blocks import Block, blocks_of, place
+from doc_blocks import ROOT, Block, blocks_of, place
 
 from agentv.loading.yaml12 import parse_yaml
 from agentv.testing import Outcome, Project
@@ -71,7 +71,9 @@ class Story:
                 self.sources[name] = block
             elif block.language == "console":
                 self._console(block)
-            if block.language == "python":
+            if block.language == "python" and block.remark.startswith("from "):
+                assert_quoted(block)
+            elif block.language == "python":
                 self._program(block)
 
     def mistakes(self) -> Iterator[str]:
@@ -119,7 +121,7 @@ class Story:
 
     def _program(self, block: Block) -> None:
         code = compile("\n" * (block.line - 1) + block.text, str(block.page), "exec")
-        if block.file:
+        if block.file or block.remark == "compile only":
             return
         with contextlib.chdir(self.project.folder), contextlib.redirect_stdout(io.StringIO()):
             exec(code, self.names)
@@ -150,6 +152,12 @@ def exchanges(block: Block) -> Iterator[tuple[int, str, list[str]]]:
             shown.append(line)
     if command:
         yield start, command, shown
+
+
+def assert_quoted(block: Block) -> None:
+    """The block stands word for word in the file that the line above it names."""
+    source = ROOT / block.remark.removeprefix("from ")
+    assert block.text in source.read_text("utf-8"), f"{block.place}: {source} reads otherwise"
 
 
 def assert_shown(shown: Sequence[str], output: str, where: str) -> None:

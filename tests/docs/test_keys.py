@@ -1,5 +1,6 @@
 """Every key that an author may write, and every key of a row, is explained on its page."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -22,7 +23,7 @@ from agentv.providers.healthcheck import HealthCheck
 from agentv.providers.mock import MockOptions, MockReply
 from agentv.registry import BUILTIN_EVALUATORS, BUILTIN_PROVIDERS
 
-_PAGES: list[tuple[str, list[type[Any]]]] = [
+_PAGES: list[tuple[str, Sequence[type[Any]]]] = [
     (
         "eval-files.md",
         [SuiteFile, SuiteExecution, CaseFile, CaseExecution, Message, ContentPart, ConfigFile],
@@ -34,15 +35,17 @@ _PAGES: list[tuple[str, list[type[Any]]]] = [
     ),
     (
         "runs.md",
-        [TrialResult, RawRequest, EvaluatorResult, ErrorInfo, Usage]
-        + [RunManifest, SuitePlan, TargetRecord],
+        [
+            *(TrialResult, RawRequest, EvaluatorResult, ErrorInfo, Usage),
+            *(RunManifest, SuitePlan, TargetRecord),
+        ],
     ),
     ("python-api.md", [EvaluationContext]),
 ]
 
 
 @pytest.mark.parametrize(("page", "records"), _PAGES, ids=[page for page, _ in _PAGES])
-def test_every_key_is_explained(page: str, records: list[type[Any]]) -> None:
+def test_every_key_is_explained(page: str, records: Sequence[type[Any]]) -> None:
     text = (ROOT / "docs" / page).read_text("utf-8")
     for record in records:
         for field in msgspec.structs.fields(record):

@@ -80,8 +80,7 @@ def test_options_named_in_prose_exist(page: Path) -> None:
 
 
 def _options_of(name: str) -> set[str]:
-    command = main.get_command(click.Context(main), name)  # type: ignore[attr-defined]
-    return {option for parameter in command.params for option in parameter.opts} | {
-        "--help",
-        "-h",
-    }
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    options = {option for parameter in command.params for option in parameter.opts}
+    return options | {"--help", "-h"}

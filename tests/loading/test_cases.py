@@ -138,7 +138,7 @@ def test_an_older_name_of_an_evaluator(project: Project) -> None:
         ),
         (
             "    evaluators: [{type: is_json, weight: 0}]\n",
-            "a.eval.yaml:5:41  evalcases[0].evaluators[0].weight  the number 0 is out of range; "
+            "a.eval.yaml:5:42  evalcases[0].evaluators[0].weight  the number 0 is out of range; "
             "write a number greater than 0",
         ),
         (

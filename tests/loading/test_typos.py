@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from loaded import context, said
+from loaded import said
 
 from agentv.evaluators.code import CodeOptions
 from agentv.evaluators.is_json import IsJsonOptions
@@ -14,11 +14,9 @@ from agentv.evaluators.llm_judge import LlmJudgeOptions
 from agentv.evaluators.regex import RegexOptions
 from agentv.evaluators.text import TextOptions
 from agentv.loading.case_file import CaseExecution, CaseFile, SuiteExecution, SuiteFile
-from agentv.loading.config import ConfigFile
 from agentv.loading.targets import TargetsFile, load_targets
 from agentv.model.base import AuthoredRecord
 from agentv.model.case import ContentPart, Message
-from agentv.model.problem import key_path
 from agentv.providers.cli import CliOptions
 from agentv.providers.healthcheck import HealthCheck
 from agentv.providers.mock import MockOptions, MockReply
@@ -39,8 +37,13 @@ SUITES: list[tuple[type[AuthoredRecord], str, Tree]] = [
         SuiteFile,
         "",
         {
-            **{"$schema": "agentv-eval-v2", "description": "d", "dataset": "d"},
-            **{"target": "default", "execution": {}, "evaluator": "is_json", "evalcases": [CASE]},
+            "$schema": "agentv-eval-v2",
+            "description": "d",
+            "dataset": "d",
+            "target": "default",
+            "execution": {},
+            "evaluator": "is_json",
+            "evalcases": [CASE],
         },
     ),
     (
@@ -52,9 +55,14 @@ SUITES: list[tuple[type[AuthoredRecord], str, Tree]] = [
         CaseFile,
         "case",
         {
-            **{"id": "one", "outcome": "o", "conversation_id": "c", "note": "n"},
-            **{"input_messages": [MESSAGE], "expected_messages": [MESSAGE]},
-            **{"execution": {}, "evaluators": [CONTAINS]},
+            "id": "one",
+            "outcome": "o",
+            "conversation_id": "c",
+            "note": "n",
+            "input_messages": [MESSAGE],
+            "expected_messages": [MESSAGE],
+            "execution": {},
+            "evaluators": [CONTAINS],
         },
     ),
     (CaseFile, "case", {**CASE, "outcome": None, "expected_outcome": "o"}),
@@ -67,17 +75,26 @@ SUITES: list[tuple[type[AuthoredRecord], str, Tree]] = [
         RegexOptions,
         "evaluator",
         {
-            **{"type": "regex", "name": "n", "weight": 1},
-            **{"pattern": "x", "flags": "i", "negate": True},
+            "type": "regex",
+            "name": "n",
+            "weight": 1,
+            "pattern": "x",
+            "flags": ["multiline"],
+            "negate": True,
         },
     ),
-    (IsJsonOptions, "evaluator", {"type": "is_json", "name": "n", "weight": 1}),
+    (IsJsonOptions, "evaluator", {"type": "is_json", "name": "n", "weight": 1, "negate": True}),
     (
         CodeOptions,
         "evaluator",
         {
-            **{"type": "code", "name": "n", "weight": 1, "script": "true"},
-            **{"cwd": ".", "timeout_seconds": 1, "config": {}},
+            "type": "code",
+            "name": "n",
+            "weight": 1,
+            "script": "true",
+            "cwd": ".",
+            "timeout_seconds": 1,
+            "config": {},
         },
     ),
     (
@@ -97,14 +114,24 @@ TARGETS: list[tuple[type[AuthoredRecord], str, Tree]] = [
         "target",
         {
             **MOCK,
-            **{"judge_target": "default", "workers": 1, "provider_batching": True},
-            **{"prompt_mode": "lm", "timeout_seconds": 1, "response": "r", "delay_ms": 1},
-            **{"delay_min_ms": 1, "delay_max_ms": 2, "error": "e", "error_rate": 0.5},
-            **{"timeouts": 1, "timeout_rate": 0.5, "hang": True, "batch_error": "b"},
+            "judge_target": "default",
+            "workers": 1,
+            "provider_batching": True,
+            "prompt_mode": "lm",
+            "timeout_seconds": 1,
+            "response": "r",
+            "delay_min_ms": 1,
+            "delay_max_ms": 2,
+            "error": "e",
+            "error_rate": 0.5,
+            "timeouts": 1,
+            "timeout_rate": 0.5,
+            "hang": True,
+            "batch_error": "b",
         },
     ),
     (MockOptions, "target", {**MOCK, "replies": ["r"]}),
-    (MockOptions, "target", {**MOCK, "echo": True}),
+    (MockOptions, "target", {**MOCK, "echo": True, "delay_ms": 1}),
     (MockReply, "reply", {"response": "r", "delay_ms": 1}),
     (MockReply, "reply", {"error": "e"}),
     (MockReply, "reply", {"timeout": True}),
@@ -113,9 +140,16 @@ TARGETS: list[tuple[type[AuthoredRecord], str, Tree]] = [
         "target",
         {
             **CLI,
-            **{"judge_target": "default", "workers": 1, "provider_batching": True},
-            **{"prompt_mode": "lm", "timeout_seconds": 1, "files_format": "{path}", "cwd": "."},
-            **{"env": {}, "healthcheck": {"type": "http", "url": "http://a/"}, "verbose": True},
+            "judge_target": "default",
+            "workers": 1,
+            "provider_batching": True,
+            "prompt_mode": "lm",
+            "timeout_seconds": 1,
+            "files_format": "{path}",
+            "cwd": ".",
+            "env": {},
+            "healthcheck": {"type": "http", "url": "http://a/"},
+            "verbose": True,
         },
     ),
     (HealthCheck, "healthcheck", {"type": "http", "url": "http://a/", "timeout_seconds": 1}),
@@ -175,6 +209,18 @@ def every_key(records: list[tuple[type[AuthoredRecord], str, Tree]]) -> list[Any
     ]
 
 
+def is_one_mistake(found: list[str], slip: str) -> bool:
+    """Whether lines tell of one misspelt key.
+
+    A slip that is unlike its key (`id` is short) is named besides the key that is now missing, and
+    `evaluators` without its last letter is another key, whose value does not fit.
+    """
+    if slip == "evaluator":
+        return len(found) == 1
+    others = [line for line in found if f"unknown key '{slip}'" not in line]
+    return len(found) == len(others) + 1 and all(" is missing" in line for line in others)
+
+
 def renamed(tree: Tree, key: str, name: str) -> Tree:
     """A mapping with one of its keys under another name, in the same place."""
     return {name if own == key else own: value for own, value in tree.items()}
@@ -188,11 +234,10 @@ def test_slip_in_a_key_of_an_eval_file(project: Project, place: str, tree: Tree,
     suggested = 0
     for slip in slips(key):
         text = json.dumps(eval_file(place, renamed(tree, key, slip)))
-        project.write({"a.eval.yaml": text})
-        (line,) = said(project)
-        assert f"unknown key '{slip}'" in line
-        suggested += f"did you mean '{key}'?" in line
-    assert suggested > len(key)
+        found = said(project.write({"a.eval.yaml": text}))
+        assert is_one_mistake(found, slip), found
+        suggested += any("did you mean" in line for line in found)
+    assert suggested > len(key) or key == "id"
 
 
 @pytest.mark.parametrize(("place", "tree", "key"), every_key(TARGETS))
@@ -209,8 +254,7 @@ def test_slip_in_a_key_of_a_targets_file(
     assert problems(targets_file(place, tree)) == []
     for slip in slips(key):
         found = problems(targets_file(place, renamed(tree, key, slip)))
-        assert len(found) == 1, found
-        assert f"unknown key '{slip}'" in found[0]
+        assert is_one_mistake(found, slip), found
 
 
 @pytest.mark.parametrize("records", [SUITES, TARGETS], ids=["eval file", "targets file"])

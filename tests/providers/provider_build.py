@@ -4,8 +4,10 @@ import os
 from pathlib import Path
 from random import Random
 
+from agentv.model.http import HttpReply, HttpRequest
 from agentv.model.process import Command, CommandResult
 from agentv.protocols import ProcessRunner, ProviderBuild
+from agentv.transport.traffic import Traffic
 
 
 class NoProcesses:
@@ -13,6 +15,13 @@ class NoProcesses:
 
     async def run(self, command: Command) -> CommandResult:
         raise AssertionError("no command may be run here")
+
+
+class NoHttp:
+    """A sender for providers that must not need one."""
+
+    async def send(self, request: HttpRequest) -> HttpReply:
+        raise AssertionError("nothing may be sent here")
 
 
 class NoFiles:
@@ -38,6 +47,8 @@ def provider_build(
         folder=folder or Path.cwd(),
         env=dict(os.environ),
         processes=processes or NoProcesses(),
+        http=NoHttp(),
+        traffic=Traffic(),
         rng=Random(seed),
         notify=lines.append,
     )

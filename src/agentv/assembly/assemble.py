@@ -49,12 +49,16 @@ class Assembly:
 
     @property
     def secrets(self) -> dict[str, str]:
-        """What must never be shown, by the name of its variable or key."""
-        return {
-            name: value
-            for station in self.stations.all()
-            for name, value in station.secrets.items()
-        }
+        """What must never be shown, by the name of its variable or key.
+
+        Two projects may mean two values by one name: both are kept.
+        """
+        found: dict[str, str] = {}
+        for station in self.stations.all():
+            for name, value in station.secrets.items():
+                label = name if found.get(name, value) == value else f"{name} of {station.name}"
+                found[label] = value
+        return found
 
     def lanes(self) -> list[Lane]:
         """One lane over everything with `--workers`, else one for each target."""

@@ -17,7 +17,7 @@ from agentv.assembly.options import (
     first,
 )
 from agentv.core.answer_key import setup_key
-from agentv.errors import SetupError
+from agentv.errors import AuthorError, SetupError
 from agentv.loading.suites import LoadedSuite
 from agentv.loading.workspace import Workspace
 from agentv.model.event import Notice
@@ -87,6 +87,9 @@ class Stations:
         return self._built[key]
 
     def _from_file(self, loaded: LoadedSuite, name: str) -> Station:
+        if loaded.targets is None:
+            shown = loaded.suite.shown
+            raise AuthorError(f"{shown} needs the target '{name}', but has no targets file.")
         target = self._workspace.target(loaded, name)
         own, entry = target.options, target.entry
         limit = first(self._options.agent_timeout, own.timeout_seconds, DEFAULT_TIMEOUT_SECONDS)
@@ -114,15 +117,15 @@ class Stations:
         definition = loaded.targets.definitions.get(name) if loaded.targets else None
         entry = definition.entry if definition else None
         keys = definition.spelling.keys if definition else {}
-        mode: PromptMode = keys.get("prompt_mode") or (entry.prompt_mode if entry else "lm")
-        workers = keys.get("workers")
+        own, workers = keys.get("prompt_mode"), keys.get("workers")
+        mode: PromptMode = entry.prompt_mode if entry else "lm"
         provider = self._around.registry.build_provider(
             self._dry_options(name), self._provider_build(loaded, loaded.suite.path.parent)
         )
         return Station(
             name=name,
             provider=provider,
-            mode=mode,
+            mode=own if own in ("lm", "agent") else mode,
             chat=entry.takes_chat if entry else False,
             workers=workers if isinstance(workers, int) else 1,
             batching=False,

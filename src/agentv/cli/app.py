@@ -88,29 +88,37 @@ def main() -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code; never raises."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = main.main(args=arguments, prog_name="agentv", standalone_mode=False)
+        code = main.main(args=given, prog_name="agentv", standalone_mode=False)
         return int(code or ExitCode.OK)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except click.ClickException as mistake:
-        mistake.show()
-        return ExitCode.USAGE
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted.", err=True)
-        return ExitCode.INTERRUPTED
-    except AgentVError as error:
-        from agentv.cli.console import print_error
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - no traceback ends in green
+        code = _tell(error)
+        if "--json" in given:
+            from agentv.cli.console import print_json
+            from agentv.cli.failure import failure_json
 
+            print_json(failure_json(error, code))
+        return code
+
+
+def _tell(error: BaseException) -> ExitCode:
+    """Print an error for whoever must act on it, and return the exit code it stands for."""
+    from agentv.cli.console import err, print_error
+
+    if isinstance(error, click.ClickException):
+        error.show()
+        return ExitCode.USAGE
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        err("Interrupted.")
+        return ExitCode.INTERRUPTED
+    if isinstance(error, AgentVError):
         print_error(error)
         return error.exit_code
-    except BrokenPipeError:
-        # The reader of our output went away (`agentv show | head`): nothing is wrong.
-        sys.stderr.close()
-        return ExitCode.OK
-    except Exception:  # noqa: BLE001 - whatever happens, no traceback ends in a green exit
-        import traceback
+    import traceback
 
-        click.echo(traceback.format_exc(), err=True)
-        click.echo("This is a mistake in AgentV itself; the text above says where.", err=True)
-        return ExitCode.ERRORS
+    err("".join(traceback.format_exception(error)))
+    err("This is a mistake in AgentV itself; the text above says where.")
+    return ExitCode.ERRORS

@@ -25,12 +25,20 @@ _TONES: dict[Tone, dict[str, Any]] = {
     "dim": {"dim": True},
     "strong": {"bold": True},
 }
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What moves a cursor, starts a sequence, breaks a line or turns the direction of text."""
 
 
 def visible(text: str) -> str:
-    """Untrusted text with its control characters made visible."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    """Untrusted text with its control characters made visible, as Python writes them."""
+    return _CONTROL.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
 
 
 def one_line(text: str, width: int = 160) -> str:
@@ -46,19 +54,33 @@ def paint(text: str, tone: Tone, *, err: bool = False) -> str:
 
 def out(line: str = "") -> None:
     """A line of results."""
-    click.echo(line)
+    _write(line, to_err=False)
 
 
 def err(line: str = "") -> None:
     """A line about how it is going."""
-    click.echo(line, err=True)
+    _write(line, to_err=True)
+
+
+def _write(line: str, *, to_err: bool) -> None:
+    try:
+        click.echo(line, err=to_err)
+    except BrokenPipeError:
+        # Nobody reads any more (`agentv eval … | head`). What is done goes on, and its exit code
+        # stays what it is: a failed gate must not turn green because its text was cut off.
+        stream = sys.stderr if to_err else sys.stdout
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def print_json(value: Any) -> None:
     """The one JSON document of `--json`."""
     import msgspec
 
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    from agentv.core.json_text import to_json
+
+    out(msgspec.json.format(to_json(value), indent=2).decode())
 
 
 def print_error(error: AgentVError) -> None:
@@ -90,6 +112,13 @@ def problem_line(problem: Problem) -> str:
 def is_terminal() -> bool:
     """Whether progress may move."""
     return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def show_cursor() -> None:
+    """Give back the cursor that a live display has hidden and can no longer show again itself."""
+    if is_terminal():
+        sys.stderr.write("\x1b[?25h")
+        sys.stderr.flush()
 
 
 def _colours(to_err: bool) -> bool:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from agentv.core.json_text import to_json
+from agentv.errors import RunAborted, SetupError
 from agentv.model.event import Event, TrialFinished
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -13,11 +15,18 @@ _LONGEST = 60
 
 
 class PromptDump:
-    """A sink that writes the request of every finished trial into a folder."""
+    """A sink that writes the request of every finished trial into a folder.
+
+    Raises:
+        SetupError: The folder cannot be made.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SetupError(f"--dump-prompts {folder}: {error.strerror}.") from error
 
     def handle(self, event: Event) -> None:
         """Write one file for each finished trial; secrets are already taken out of its row."""
@@ -31,8 +40,12 @@ class PromptDump:
                 "raw_request": row.raw_request,
             }
             name = file_name(row.suite, row.eval_id, row.target, str(row.trial))
-            encoded = msgspec.json.format(msgspec.json.encode(document), indent=2)
-            (self._folder / name).write_bytes(encoded + b"\n")
+            encoded = msgspec.json.format(to_json(document), indent=2)
+            try:
+                (self._folder / name).write_bytes(encoded + b"\n")
+            except OSError as error:
+                message = f"{self._folder / name} cannot be written: {error.strerror}."
+                raise RunAborted(message) from error
 
 
 def file_name(suite: str, eval_id: str, target: str, trial: str) -> str:

@@ -2,9 +2,8 @@
 
 import asyncio
 import os
-import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -12,11 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from agentv.assembly.options import RunOptions
-from agentv.cli.console import err, is_terminal, out, print_json, print_problems, visible
+from agentv.cli.console import (
+    err,
+    is_terminal,
+    out,
+    print_error,
+    print_json,
+    print_problems,
+    visible,
+)
+from agentv.cli.failure import mistakes_in_words, problems_json
+from agentv.cli.interrupt import interruptible
 from agentv.cli.progress import LineProgress, NoProgress
 from agentv.cli.summary import report_json, summary_lines
-from agentv.errors import AuthorError, ExitCode
-from agentv.execution import RunReport, RunRequest, execute
+from agentv.errors import AuthorError, ExitCode, SetupError
+from agentv.execution import RunReport, RunRequest
 from agentv.exporters.base import export, exporter_for
 from agentv.loading.discover import discover
 from agentv.loading.suites import LoadContext
@@ -24,7 +33,6 @@ from agentv.loading.workspace import Workspace, load_workspace
 from agentv.protocols import Sink
 from agentv.registry import Registry
 from agentv.storage.journal import open_rows
-from agentv.transport.borders import Borders
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +82,7 @@ class EvalOptions:
         return {
             name: _plain(value)
             for name, value in vars(self).items()
-            if name not in ("as_json", "quiet", "verbose") and value not in (None, (), False)
+            if name not in ("as_json", "quiet", "verbose") and _is_given(value)
         }
 
     def _delays(self) -> tuple[float, float]:
@@ -95,19 +103,41 @@ def run_eval(options: EvalOptions) -> int:
     workspace = _load(options)
     print_problems(workspace.problems)
     if workspace.errors:
-        return exit_code_of(workspace)
+        return _refuse(workspace, as_json=options.as_json)
     started = time.perf_counter()
     report = _execute(options, workspace)
-    for path in options.exports:
-        export(open_rows(report.folder.journal_path, dict[str, Any]), path)
+    seconds = time.perf_counter() - started
     if report.aborted:
         err(f"Run aborted: {visible(report.aborted)}")
+    not_exported = _export(report, options.exports)
+    code = not_exported or report.exit_code
     if options.as_json:
-        print_json(report_json(report))
+        print_json({**report_json(report), "exit_code": int(code)})
     else:
-        for line in summary_lines(report, time.perf_counter() - started):
+        for line in summary_lines(report, seconds):
             out(line)
-    return report.exit_code
+    return code
+
+
+def _refuse(workspace: Workspace, *, as_json: bool) -> ExitCode:
+    code = exit_code_of(workspace)
+    if as_json:
+        problems = workspace.problems
+        found = {"error": mistakes_in_words(problems), "problems": problems_json(problems)}
+        print_json({"exit_code": int(code), **found})
+    return code
+
+
+def _export(report: RunReport, paths: Sequence[Path]) -> ExitCode | None:
+    """Write every file that can be written; the exit code of the last that cannot."""
+    code = None
+    for path in paths:
+        try:
+            export(open_rows(report.folder.journal_path, dict[str, Any]), path)
+        except SetupError as error:  # the run is done: its summary must not be lost over a file
+            print_error(error)
+            code = error.exit_code
+    return code
 
 
 def exit_code_of(workspace: Workspace) -> ExitCode:
@@ -153,29 +183,7 @@ def _execute(options: EvalOptions, workspace: Workspace) -> RunReport:
             out=options.out,
             sinks=sinks,
         )
-        return asyncio.run(_interruptible(request))
-
-
-async def _interruptible(request: RunRequest) -> RunReport:
-    """The first Ctrl-C (or SIGTERM) ends the run cleanly, the second at once."""
-    task = asyncio.current_task()
-    asked = 0
-
-    def stop() -> None:
-        nonlocal asked
-        asked += 1
-        if asked > 1:
-            borders.processes.kill_all()
-            os._exit(ExitCode.INTERRUPTED)
-        err("Stopping; finished rows are kept. Once more to stop at once.")
-        if task is not None:
-            task.cancel()
-
-    async with Borders() as borders:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stop)
-        return await execute(request, borders)
+        return asyncio.run(interruptible(request))
 
 
 @contextmanager
@@ -195,6 +203,10 @@ def _sinks(options: EvalOptions) -> Iterator[list[Sink]]:
             yield [*sinks, live]
     else:
         yield [*sinks, LineProgress(verbose=options.verbose)]
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not False and value != ()
 
 
 def _plain(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """`agentv init`: write the starter, and never overwrite without consent."""
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def run_init(folder: Path, *, force: bool) -> int:
             out(f"  {paint(verb, 'good'):8} {path}")
     out()
     out("Next:")
-    where = "" if folder == Path() else f"cd {folder} && "
+    where = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
     out(f"  {where}agentv eval evals        run the starter suite")
     out(f"  {where}agentv validate          check every file")
     return ExitCode.OK

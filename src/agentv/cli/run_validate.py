@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentv.cli.console import err, out, paint, print_json, print_problems
+from agentv.cli.failure import problems_json
 from agentv.errors import ExitCode
 from agentv.loading.config import load_guideline_patterns
 from agentv.loading.discover import Discovered, discover
@@ -15,7 +16,7 @@ from agentv.loading.suites import LoadContext
 from agentv.loading.targets import load_targets
 from agentv.loading.workspace import load_workspace
 from agentv.model.base import Record
-from agentv.model.problem import LoadError, Problem, key_path
+from agentv.model.problem import LoadError, Problem
 from agentv.registry import Registry
 
 _PARALLEL_FROM_BYTES = 2_000_000
@@ -101,7 +102,10 @@ def _check_targets(path: Path, context: LoadContext) -> list[Problem]:
         return list(error.problems)
     problems = [*targets.problems, *targets.warnings()]
     folders = folders_up(path.parent, find_root(path.parent, context.cwd), context.cwd)
-    environment = load_environment(folders, context.process_env)
+    try:
+        environment = load_environment(folders, context.process_env)
+    except LoadError as error:
+        return [*problems, *error.problems]
     for name, definition in targets.definitions.items():
         if definition.entry is not None:
             problems += targets.resolve(name, environment.values)[1]
@@ -144,7 +148,7 @@ def _closing_line(
     if warnings:
         words.append(_count(warnings, "warning"))
     if found.skipped:
-        words.append(f"{len(found.skipped)} other YAML files passed over")
+        words.append(f"{_count(len(found.skipped), 'other YAML file')} passed over")
     verdict = paint("valid", "good") if code == ExitCode.OK else paint("not valid", "bad", err=True)
     if not checked:
         return "Nothing to validate: no eval, targets or config file was found."
@@ -170,17 +174,5 @@ def _as_json(
             }
             for file in checked
         ],
-        "problems": [
-            {
-                "file": p.file,
-                "line": p.line,
-                "column": p.column,
-                "path": key_path(p.path),
-                "severity": p.severity,
-                "code": p.code,
-                "message": p.message,
-                "hint": p.hint,
-            }
-            for p in problems
-        ],
+        "problems": problems_json(problems),
     }

@@ -7,7 +7,6 @@ import msgspec
 
 from agentv.cli.console import one_line, paint
 from agentv.cli.usage_lines import usage_lines
-from agentv.core.gate import GateDecision
 from agentv.errors import ExitCode
 from agentv.execution import RunReport
 from agentv.model.summary import Counts, ErrorLine, LowScore, RunSummary, ScoreStatistics
@@ -34,7 +33,7 @@ def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[s
     if seconds is not None:
         yield f"  time        {seconds:.1f} s"
     yield f"  run         {report.folder.path}"
-    yield f"  {_verdict(report.decision, report.exit_code)}"
+    yield f"  {_verdict(report)}"
 
 
 def report_json(report: RunReport) -> dict[str, Any]:
@@ -186,8 +185,11 @@ def _lowest(summary: RunSummary) -> Iterator[str]:
         yield f"  {title:11} {low.score:.3f}  {_place(low)}"
 
 
-def _verdict(decision: GateDecision, code: ExitCode) -> str:
-    reason = decision.reason[:1].upper() + decision.reason[1:]
+def _verdict(report: RunReport) -> str:
+    code = report.exit_code
+    reason = report.decision.reason[:1].upper() + report.decision.reason[1:]
+    if report.aborted:
+        reason = f"Aborted: {one_line(report.aborted, 400)}"
     return paint(f"{reason} (exit {int(code)})", "good" if code == ExitCode.OK else "bad")
 
 

@@ -81,8 +81,6 @@ def _outcome(
         return ExitCode.INTERRUPTED, f"interrupted with rows for {_of(counts.recorded, counts)}"
     if counts.total == 0:
         return ExitCode.NOTHING, "nothing ran: no trial was planned"
-    if counts.recorded == 0 and not summary.unplanned:
-        return ExitCode.NOTHING, f"nothing ran: there are rows for {_of(0, counts)}"
     if counts.duplicates or summary.unplanned:
         return ExitCode.ERRORS, _contradiction(summary)
     if missing:

@@ -10,8 +10,10 @@ from typing import Literal
 
 from agentv.errors import AuthorError
 from agentv.loading.case_file import SuiteFile
+from agentv.loading.mistake import DocumentError
 from agentv.loading.nearest import nearest
 from agentv.loading.project import show
+from agentv.loading.yaml12 import parse_yaml
 
 FileKind = Literal["eval", "targets", "config"]
 
@@ -94,7 +96,8 @@ def kind_of(path: Path) -> FileKind | None:
 
 
 def _kind_of_text(data: bytes) -> FileKind | None:
-    keys = dict(_TOP_KEY.findall(data.decode("utf-8-sig", "replace")))
+    text = data.decode("utf-8-sig", "replace")
+    keys = _flow_keys(text) if text.lstrip().startswith("{") else dict(_TOP_KEY.findall(text))
     schema = keys.get("$schema", "")
     for kind in _MARKS.values():
         if f"agentv-{kind}" in schema:
@@ -102,6 +105,15 @@ def _kind_of_text(data: bytes) -> FileKind | None:
     found = (kind for mark, kind in _MARKS.items() if mark in keys)
     near = (_nearly(key) for key in keys if key not in _OTHER_KEYS)
     return next(found, None) or next(filter(None, near), None)
+
+
+def _flow_keys(text: str) -> dict[str, str]:
+    """The top-level keys of a file that is written as JSON is."""
+    try:
+        tree = parse_yaml(text)
+    except DocumentError:
+        return {mark: "" for mark in _MARKS if mark in text}
+    return {key: str(value) for key, value in tree.items()}
 
 
 def _nearly(key: str) -> FileKind | None:

@@ -144,6 +144,8 @@ def _distinct(
     found: Mapping[int, EvaluatorOptions], path: KeyPath, mistakes: list[Mistake]
 ) -> Parsed:
     """Rows tell evaluators apart by name: unnamed ones are numbered, equal names are mistakes."""
+    if len(found) < 2:
+        return tuple(found.values())
     given: set[str] = set()
     for index, options in found.items():
         if options.name and options.name in given:

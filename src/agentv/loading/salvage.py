@@ -76,9 +76,10 @@ def read_record(tree: Any, model: type[T]) -> Reading[T]:
     while slips := [mistake for mistake in mistakes if _rename(mended, mistake)]:
         reading = _with_renamed(reading, slips)
         mistakes = check(mended, model)
+    others = [m for m in mistakes if not _is_bad_guess(m, reading)]
     return Reading(
         record=_mend(mended, mistakes, model),
-        mistakes=[*reading.mistakes, *(_as_written(mistake, reading) for mistake in mistakes)],
+        mistakes=[*reading.mistakes, *(_as_written(mistake, reading) for mistake in others)],
         unclear=[mistake.path for mistake in mistakes],
         renamed=reading.renamed,
     )
@@ -104,6 +105,11 @@ def _with_renamed(reading: Reading[T], slips: Sequence[Mistake]) -> Reading[T]:
     found = [_as_written(slip, reading) for slip in slips]
     new = {(*slip.path[:-1], slip.meant or ""): str(slip.path[-1]) for slip in slips}
     return Reading(None, mistakes=[*reading.mistakes, *found], renamed={**reading.renamed, **new})
+
+
+def _is_bad_guess(mistake: Mistake, reading: Reading[T]) -> bool:
+    """Whether a value only fails to fit the key that we took its key for."""
+    return mistake.code == "wrong-type" and mistake.path in reading.renamed
 
 
 def _as_written(mistake: Mistake, reading: Reading[T]) -> Mistake:

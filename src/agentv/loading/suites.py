@@ -41,7 +41,7 @@ class LoadedSuite:
     environment: Environment
     targets: Targets | None
     target_names: tuple[str, ...]
-    """The targets of cases that name none themselves."""
+    """The targets of cases that name none themselves; none when the caller brings its own."""
     total_cases: int
     """In the file, selected or not; `suite.cases` holds the selected ones."""
     case_targets: Mapping[str, int]
@@ -102,9 +102,9 @@ class _SuiteLoader:
             files=self.files,
             environment=environment,
             targets=targets,
-            target_names=self.context.target_names or (target or DEFAULT_TARGET,),
+            target_names=self._target_names(target),
             total_cases=found.tally.total,
-            case_targets=found.tally.targets,
+            case_targets=found.tally.targets if self.context.targets_needed else {},
             judges=tuple(found.tally.judges),
             judged=found.tally.judged,
             problems=self.problems,
@@ -179,10 +179,15 @@ class _SuiteLoader:
         own = target_mistakes(
             self.reading,
             names if not self.context.target_names else None,
-            needs_one=found.tally.unpinned > 0,
+            needs_one=found.tally.unpinned > 0 and self.context.targets_needed,
         )
         self.mistakes += self.reading.placed(own)
         return next(iter(named_targets(self.reading.file).values()), None)
+
+    def _target_names(self, target: str | None) -> tuple[str, ...]:
+        if not self.context.targets_needed:
+            return ()
+        return self.context.target_names or (target or DEFAULT_TARGET,)
 
     def _suite(self, found: FoundCases, target: str | None, patterns: tuple[str, ...]) -> Suite:
         file = self.reading.file

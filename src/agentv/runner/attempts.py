@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
 from agentv.errors import ProviderError, ProviderTimeout, RunAborted
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.protocols import Provider
+from agentv.runner.cancelling import is_being_cancelled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,13 +80,25 @@ async def _once(
 ) -> ProviderResponse:
     try:
         async with asyncio.timeout(limit) as timer:
-            return await provider.respond(request)
+            return _sound(await provider.respond(request))
     except TimeoutError as error:
         if timer.expired():
             raise ProviderTimeout(f"no answer within {limit:g} s") from error
         raise ProviderTimeout(f"timed out: {error}" if str(error) else "timed out") from error
     except (ProviderError, RunAborted):
         raise
+    except asyncio.CancelledError as error:
+        if is_being_cancelled():
+            raise
+        message = "something inside the provider was cancelled"
+        raise ProviderError(message, kind="crash") from error
     except Exception as error:
         # A bug in a provider (or in a user's function) is that trial's error, not the run's end.
         raise ProviderError(f"{type(error).__name__}: {error}", kind="crash") from error
+
+
+def _sound(response: Any) -> ProviderResponse:
+    """A response that can be written into a row, whoever gave it."""
+    if not isinstance(response, ProviderResponse):
+        raise TypeError(f"the provider returned {type(response).__name__}, not a ProviderResponse")
+    return msgspec.convert(msgspec.to_builtins(response), ProviderResponse)

@@ -45,14 +45,14 @@ async def dispatch_batch(
         emit(Notice(level="verbose", message=message))
         return provider
     try:
-        outcomes = await provider.respond_batch(requests)
+        outcomes = _by_key(requests, await provider.respond_batch(requests))
     except RunAborted:
         raise
     except Exception as error:  # noqa: BLE001 - whatever broke the batch, the cases can still run
         message = f"the batch for target '{target}' could not be made ({error}); sending singly"
         emit(Notice(level="warning", message=message))
         return provider
-    return BatchedProvider(provider, _by_key(requests, outcomes))
+    return BatchedProvider(provider, outcomes)
 
 
 def key_of(request: ProviderRequest) -> Key:
@@ -61,8 +61,8 @@ def key_of(request: ProviderRequest) -> Key:
 
 
 def _by_key(requests: Sequence[ProviderRequest], outcomes: Sequence[Outcome]) -> dict[Key, Outcome]:
-    found: dict[Key, Outcome] = {}
-    missing = ProviderError("the batch came back without this case", kind="batch")
-    for number, request in enumerate(requests):
-        found[key_of(request)] = outcomes[number] if number < len(outcomes) else missing
-    return found
+    if len(outcomes) != len(requests):
+        # Which answers are missing cannot be known: one case must not be given another's.
+        raise ProviderError(f"{len(outcomes)} answers came back for {len(requests)} cases")
+    keys = map(key_of, requests)
+    return dict(zip(keys, outcomes, strict=True))

@@ -9,16 +9,17 @@ from typing import Any
 import msgspec
 
 from agentv.core.aggregate import aggregate, verdict
-from agentv.errors import ProviderError, RunAborted
+from agentv.errors import ProviderError
 from agentv.model.case import Message
 from agentv.model.event import AttemptFailed, Event
 from agentv.model.options import EvaluatorOptions
 from agentv.model.request import GuidelineSegment, ProviderRequest, ProviderResponse, TextSegment
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult, Verdict
-from agentv.model.score import EvaluationContext, Score, Usage
+from agentv.model.score import EvaluationContext, Usage
 from agentv.model.trial import Trial
 from agentv.protocols import Evaluator, Provider
 from agentv.runner.attempts import Answer, AttemptPolicy, ask
+from agentv.runner.scoring import Scored, score_once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ async def run_trial(trial: Trial, bench: Bench) -> TrialResult:
         return _row(trial, bench, started, answer)
     context = _context(trial, answer.response)
     evaluators = trial.case.evaluators
-    scores = [await _score(options, context, bench) for options in evaluators]
+    scores = [await score_once(options, context, bench.build_evaluator) for options in evaluators]
     return _row(trial, bench, started, answer, scores=scores)
 
 
@@ -86,34 +87,13 @@ def request_of(trial: Trial) -> ProviderRequest:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Scored:
-    """A score with the time it took."""
-
-    options: EvaluatorOptions
-    score: Score
-    duration_ms: float
-
-
-async def _score(options: EvaluatorOptions, context: EvaluationContext, bench: Bench) -> _Scored:
-    started = time.perf_counter()
-    try:
-        score = await bench.build_evaluator(options).evaluate(context)
-    except RunAborted:
-        raise
-    except Exception as error:  # noqa: BLE001 - an evaluator that crashes is a row, not the end
-        message = f"{type(error).__name__}: {error}"
-        score = Score(value=0.0, misses=(f"Evaluator failed: {message}",), error=message)
-    return _Scored(options=options, score=score, duration_ms=_since(started))
-
-
 def _row(
     trial: Trial,
     bench: Bench,
     started: float,
     answer: Answer,
     *,
-    scores: Sequence[_Scored] = (),
+    scores: Sequence[Scored] = (),
     error: ErrorInfo | None = None,
 ) -> TrialResult:
     case, response = trial.case, answer.response
@@ -151,7 +131,7 @@ def _row(
     )
 
 
-def _evaluator_result(scored: _Scored) -> EvaluatorResult:
+def _evaluator_result(scored: Scored) -> EvaluatorResult:
     options, score = scored.options, scored.score
     return EvaluatorResult(
         name=options.label,
@@ -186,7 +166,7 @@ def _usage_of(answer: Answer) -> Usage | None:
     return answer.error.usage if answer.error is not None else None
 
 
-def _unjudged(scores: Sequence[_Scored]) -> ErrorInfo:
+def _unjudged(scores: Sequence[Scored]) -> ErrorInfo:
     reasons = "; ".join(f"{s.options.label}: {s.score.error}" for s in scores)
     return ErrorInfo(kind="evaluator", message=f"no evaluator could run: {reasons}")
 
@@ -241,8 +221,7 @@ def _segments(trial: Trial) -> list[dict[str, Any]]:
 
 
 def _plain(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    plain: list[dict[str, Any]] = msgspec.to_builtins(messages)
-    return plain
+    return [msgspec.to_builtins(message) for message in messages]
 
 
 def _since(started: float) -> float:

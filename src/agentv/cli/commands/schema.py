@@ -12,7 +12,8 @@ def schema_command(kind: str) -> int:
 
     `eval`, `targets` and `config` are files you write; `result` is a row of results.jsonl.
     """
+    from agentv.cli.console import out
     from agentv.cli.schemas import schema_text
 
-    click.echo(schema_text(kind))
+    out(schema_text(kind))
     return ExitCode.OK
