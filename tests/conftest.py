@@ -1,5 +1,7 @@
 """Fixtures for every test."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,14 @@ from agentv.testing import Project
 
 settings.register_profile("agentv", deadline=None)
 settings.load_profile("agentv")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is remembered between runs stays out of the user's own folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(os.environ, "XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def test_the_summary_and_its_json_say_it_loudly(project: Project) -> None:
     "target",
     [
         pytest.param(mock(UNSET), id="variable that is not set"),
-        pytest.param({"name": "default", "provider": "azure", "model": "m"}, id="no such provider"),
+        pytest.param({"name": "default", "provider": "codex", "model": "m"}, id="no such provider"),
         pytest.param(
             command("x", healthcheck={"type": "command", "command_template": "false"}),
             id="failing health check",

@@ -92,7 +92,7 @@ def test_every_row_keeps_to_it(project: Project) -> None:
             with_target(provider="cli", commandTemplate="x", filesFormat="{path}"),
             id="camelCase",
         ),
-        pytest.param("targets", with_target(provider="azure", model="m"), id="other provider"),
+        pytest.param("targets", with_target(provider="codex", model="m"), id="other provider"),
         pytest.param("config", {"guideline_patterns": ["**/*.md"]}, id="config"),
     ],
 )

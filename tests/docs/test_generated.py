@@ -1,9 +1,12 @@
 """What is made by running AgentV is up to date; `python tests/docs/regenerate.py` makes it anew."""
 
+from collections.abc import Iterator
+
+import click
 import pytest
 from generated import help_parts, problem_parts
 
-from agentv.cli.app import COMMANDS
+from agentv.cli.app import COMMANDS, main
 from agentv.testing import Project
 
 _ADVICE = "run `python tests/docs/regenerate.py` and look at what changed"
@@ -16,9 +19,19 @@ def test_help_texts_are_those_of_the_commands(
     monkeypatch.setenv("COLUMNS", "80")
     parts = list(help_parts(project))
     shown = {part.block.text.split("\n", 1)[0] for part in parts}
-    assert shown == {"$ agentv --help", *(f"$ agentv {name} --help" for name in COMMANDS)}
+    assert shown == {f"$ {command} --help" for command in _commands()}
     for part in parts:
         assert part.block.text == part.wanted, f"{part.block.place}: {_ADVICE}"
+
+
+def _commands() -> Iterator[str]:
+    """Every command, those below a group too."""
+    yield "agentv"
+    for name in COMMANDS:
+        yield f"agentv {name}"
+        command = main.get_command(click.Context(main), name)
+        if isinstance(command, click.Group):
+            yield from (f"agentv {name} {below}" for below in command.commands)
 
 
 def test_printed_problems_are_those_of_validate() -> None:

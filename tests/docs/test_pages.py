@@ -82,5 +82,6 @@ def test_options_named_in_prose_exist(page: Path) -> None:
 def _options_of(name: str) -> set[str]:
     command = main.get_command(click.Context(main), name)
     assert command is not None
-    options = {option for parameter in command.params for option in parameter.opts}
-    return options | {"--help", "-h"}
+    below = list(command.commands.values()) if isinstance(command, click.Group) else []
+    parameters = [parameter for own in (command, *below) for parameter in own.params]
+    return {option for parameter in parameters for option in parameter.opts} | {"--help", "-h"}

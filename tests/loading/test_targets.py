@@ -14,6 +14,8 @@ from agentv.providers.mock import MockOptions
 from agentv.registry import KNOWN_ELSEWHERE, Registry
 from agentv.testing import Project
 
+PROVIDERS = ", ".join(Registry().names("providers"))
+
 SECRET = "sk-0123456789"
 FOLDERS = ("evals/deep", "evals", ".")
 NAMES = ("targets.yaml", "targets.yml", ".agentv/targets.yaml", ".agentv/targets.yml")
@@ -75,7 +77,7 @@ def refused(found: Targets, name: str = "default", **env: str) -> list[str]:
             "targets:\n  - {name: default}\n",
             [
                 "targets.yaml:2:5  targets[0]  target 'default' has no provider; "
-                "add `provider: …`, one of cli, mock"
+                "add `provider: …`, one of " + PROVIDERS
             ],
         ),
         (
@@ -96,7 +98,7 @@ def refused(found: Targets, name: str = "default", **env: str) -> list[str]:
             "targets:\n  - {name: default, provider: [mock]}\n",
             [
                 "targets.yaml:2:31  targets[0].provider  "
-                "a provider is the name of one, without variables; one of cli, mock"
+                "a provider is the name of one, without variables; one of " + PROVIDERS
             ],
         ),
         (
@@ -230,7 +232,7 @@ def test_providers_of_the_specification_load_but_cannot_be_used(
     used = [
         f"targets.yaml:3:30  targets[1].provider  target 'shared' uses provider '{provider}', "
         "which is part of AgentV's specification but not of this version; "
-        "this version has cli, mock"
+        f"this version has {PROVIDERS}"
     ]
     assert said(project, target_names=("shared",)) == used
     judged = shared.replace("hi}", "hi, judge_target: shared}")
@@ -438,8 +440,8 @@ targets:
 def test_a_secret_in_plain_text_is_a_warning(project: Project) -> None:
     text = """\
 targets:
-  - {name: default, provider: azure, apiKey: sk-0123, endpoint: x}
-  - {name: other, provider: azure, api_key: "${{ KEY }}", settings: {token: abcd}}
+  - {name: default, provider: codex, apiKey: sk-0123, endpoint: x}
+  - {name: other, provider: codex, api_key: "${{ KEY }}", settings: {token: abcd}}
 """
     found = targets(project, text)
     assert found.problems == []

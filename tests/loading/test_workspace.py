@@ -94,7 +94,7 @@ def test_only_targets_in_use_must_be_ready(project: Project) -> None:
 
 def test_a_default_that_no_case_uses_need_not_be_ready(project: Project) -> None:
     """Shared targets files often begin with a default that not everybody can call."""
-    shared = TWO.replace("mock, response: hi", "azure").replace(", judge_target: judge", "")
+    shared = TWO.replace("mock, response: hi", "codex").replace(", judge_target: judge", "")
     pinned = CASE + "    execution: {target: other}\n"
     project.write({"targets.yaml": shared, "a.eval.yaml": f"evalcases:\n{pinned}"})
     assert said(project) == []

@@ -30,14 +30,16 @@ _PAUSE_SECONDS = 1.0
 """For services that do not say how long."""
 _CUT = 0.1
 _CUT_EVERY_SECONDS = 1.0
-_PLATEAU_SECONDS = 10.0
-"""From a cut until the old rate is reached again, …"""
 _PLATEAU_REQUESTS = 200
-"""… or as long as so many requests take: each probe beyond it may cost a refusal."""
+"""From a cut until the old rate is reached again: each probe beyond it may cost a refusal."""
+_PLATEAU_SECONDS = (10.0, 60.0)
+"""At least and at most that long."""
 _EVIDENCE = 10
 """Accepted requests that make a rate; with fewer it is a guess, and grows …"""
 _DOUBLING_SECONDS = 2.0
-"""… this quickly until it is refused."""
+"""… this quickly until it is refused, …"""
+_DOUBLINGS = 20
+"""… so often at most."""
 _OPEN_AT = 10.0
 """Times the rate that is made use of: then it is no limit any more."""
 _FUTILE_STRETCHES = 3
@@ -70,7 +72,8 @@ class _Stretch:
         return now - self.began >= _STRETCH_SECONDS and self.replies >= _STRETCH_REPLIES
 
     def has_many_refusals(self) -> bool:
-        return self.refused >= _MANY and self.refused >= _MANY_SHARE * self.replies
+        """Held against all that was sent, as the answers are still to come."""
+        return self.refused >= _MANY and self.refused >= _MANY_SHARE * max(self.started, self.replies)
 
     def has_some_refusals(self) -> bool:
         return self.refused >= _SOME and self.refused > _SOME_SHARE * self.replies
@@ -98,8 +101,9 @@ class Pace:
             return None
         since = now - self._cut_at
         if self._limit_is_guessed:
-            return self._limit * 2 ** (since / _DOUBLING_SECONDS)
-        plateau = max(_PLATEAU_SECONDS, _PLATEAU_REQUESTS / self._limit)
+            return self._limit * 2 ** min(since / _DOUBLING_SECONDS, _DOUBLINGS)
+        shortest, longest = _PLATEAU_SECONDS
+        plateau = min(max(_PLATEAU_REQUESTS / self._limit, shortest), longest)
         return max(self._limit * (1 + _CUT * (since / plateau - 1) ** 3), _SLOWEST)
 
     def wait(self, now: float) -> float:

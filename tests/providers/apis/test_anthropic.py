@@ -415,9 +415,9 @@ def test_an_overloaded_service_is_asked_again() -> None:
             reply(ANSWER),
         ]
     )
-    assert ask(service) == ProviderResponse(
-        text="because", usage=Usage(input_tokens=3, output_tokens=2)
-    )
+    answer = ask(service)
+    assert isinstance(answer, ProviderResponse)
+    assert answer.text == "because"
     assert (service.refusals, service.successes, service.inside) == ([None], 1, 0)
     first, *waits = service.waits
     assert first is None

@@ -327,7 +327,8 @@ def test_a_busy_service_is_asked_again_when_it_says() -> None:
         reply(said(503, "UNAVAILABLE", "Overloaded"), 503),
         reply(ANSWER),
     )
-    assert outcome == ProviderResponse(text="because", usage=Usage(input_tokens=3, output_tokens=2))
+    assert isinstance(outcome, ProviderResponse)
+    assert outcome.text == "because"
     assert service.refusals == [34.5, 34.5, None]
     assert service.waits[:3] == [None, 34.5, 34.5]
 

@@ -82,10 +82,10 @@ class BatchPlan:
         said = self._wire.read_error(reply.body)
         if said and isinstance(self._wire, Adjustable) and self._wire.adjusted(request, said):
             return None  # sent singly it can do without the setting that was refused
-        code = f" [{said.code}]" if said and said.code else ""
+        mark = f" [{said.code}]" if said and said.code else ""
         words = f": {said.message}" if said else ""
         return ProviderError(
-            f"refused in a batch with {reply.status}{code}{words}",
+            f"refused in a batch with {reply.status}{mark}{words}",
             kind=(said.kind if said else None) or f"http_{reply.status}",
         )
 

@@ -36,8 +36,8 @@ def read_openai_error(reply: Json) -> ReplyError | None:
 
 def service_failure(said: ReplyError) -> ProviderError:
     """A failure that came as a success: with a status that says all is well."""
-    code = f" [{said.code}]" if said.code else ""
-    return ProviderError(f"the service failed{code}: {said.message}", kind=said.kind or "failed")
+    mark = f" [{said.code}]" if said.code else ""
+    return ProviderError(f"the service failed{mark}: {said.message}", kind=said.kind or "failed")
 
 
 def filter_note(results: Any) -> str:

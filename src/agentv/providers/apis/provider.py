@@ -115,11 +115,11 @@ class ApiProvider:
         words = said.message if said else reply.body[:500].decode("utf-8", "replace").strip()
         if self._options.api_key:  # Some services repeat a key that they do not know.
             words = words.replace(self._options.api_key, "[redacted]")
-        code = f" [{said.code}]" if said and said.code else ""
+        mark = f" [{said.code}]" if said and said.code else ""
         ids = (reply.headers[name] for name in _REQUEST_IDS if name in reply.headers)
         request_id = next((f" (request id {found})" for found in ids), "")
         return ProviderError(
-            f"{self._wire.endpoint} answered {reply.status}{code}: {words}{request_id}",
+            f"{self._wire.endpoint} answered {reply.status}{mark}: {words}{request_id}",
             kind=(said and said.kind) or f"http_{reply.status}",
         )
 
