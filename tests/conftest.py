@@ -1,6 +1,5 @@
 """Fixtures for every test."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,7 @@ settings.load_profile("agentv")
 def _own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What is remembered between runs stays out of the user's own folder."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(os.environ, "XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
 
 

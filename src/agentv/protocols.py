@@ -1,10 +1,10 @@
 """The seams: each extension point is a protocol with about one method."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from agentv.errors import ProviderError
 from agentv.model.event import Event
@@ -165,6 +165,10 @@ class ProviderBuild:
     """Seeded; the only source of chance."""
     notify: Callable[[str], None]
     """Takes a line for `--verbose`."""
+    written: Mapping[str, Any] = field(default_factory=dict)
+    """The target's settings as they were written, variables unresolved: fit for a message."""
+    source: str = ""
+    """The file that they were written in."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from vendor.server import Vendor
 
 from agentv import evaluate
 from agentv.errors import AuthorError, ExitCode
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.model.score import Usage
 from agentv.testing import Project, ScriptedProvider
+from vendor.server import Vendor
 
 
 def dime(request: ProviderRequest) -> ProviderResponse:

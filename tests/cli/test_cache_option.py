@@ -3,12 +3,12 @@
 import json
 
 import pytest
-from vendor.server import Vendor
 
 from agentv import evaluate
 from agentv.errors import ExitCode
 from agentv.model.event import Event, Notice
 from agentv.testing import Outcome, Project, ScriptedProvider
+from vendor.server import Vendor
 
 SUITE = """\
 evalcases:
@@ -132,7 +132,7 @@ def test_without_the_option_everything_is_asked(project: Project) -> None:
         vendor.asked.clear()
         outcome = project.run("eval", "a.eval.yaml")
         assert len(vendor.asked) == 4
-    assert "cache" not in outcome.out
+    assert "  cache  " not in outcome.out
 
 
 def test_no_key_is_in_the_cache(project: Project) -> None:
@@ -165,10 +165,10 @@ def test_a_batch_holds_only_what_the_cache_does_not(project: Project) -> None:
         "    evaluators: [{{type: contains, value: Well}}]\n"
     )
     project.write(
-        {"targets.yaml": target + "}\n", "a.eval.yaml": f"evalcases:\n{case.format(id=1)}"}
+        {"targets.yaml": target + "}\n", "a.eval.yaml": f"evalcases:\n{case.format(id='a')}"}
     )
     assert project.run("eval", "a.eval.yaml", "--cache").code == ExitCode.OK
-    project.write({"a.eval.yaml": f"evalcases:\n{case.format(id=1)}{case.format(id=2)}"})
+    project.write({"a.eval.yaml": f"evalcases:\n{case.format(id='a')}{case.format(id='b')}"})
     outcome = project.run("eval", "a.eval.yaml", "--cache")
     assert "  cache       1 hit, 1 miss\n" in outcome.out
 

@@ -17,7 +17,7 @@ from agentv.model.score import Usage
         (1234.5, "$1,234.50"),
         (0.0001, "$0.0001"),
         (0.000012345, "$0.000012"),
-        (0.00000000999, "$0.000000010"),
+        (0.0000000075, "$0.0000000075"),
     ],
 )
 def test_small_amounts_are_not_shown_as_nothing(amount: float, text: str) -> None:

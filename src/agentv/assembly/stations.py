@@ -95,7 +95,7 @@ class Stations:
         limit = first(self._options.agent_timeout, own.timeout_seconds, DEFAULT_TIMEOUT_SECONDS)
         provider = self._around.registry.build_provider(
             msgspec.structs.replace(own, timeout_seconds=limit),
-            self._provider_build(loaded, target.folder),
+            self._provider_build(loaded, target.folder, target.settings),
         )
         return Station(
             name=name,
@@ -157,7 +157,9 @@ class Stations:
     def _policy(self, timeout_seconds: float | None) -> AttemptPolicy:
         return AttemptPolicy(timeout_seconds=timeout_seconds, max_retries=self._options.max_retries)
 
-    def _provider_build(self, loaded: LoadedSuite, folder: Path) -> ProviderBuild:
+    def _provider_build(
+        self, loaded: LoadedSuite, folder: Path, written: Mapping[str, Any] | None = None
+    ) -> ProviderBuild:
         emit = self._around.emit
         return ProviderBuild(
             folder=folder,
@@ -167,6 +169,8 @@ class Stations:
             traffic=self._around.traffic,
             rng=Random(self._options.seed),  # noqa: S311 - for delays, not for secrets
             notify=lambda line: emit(Notice(level="verbose", message=line)),
+            written=written or {},
+            source=loaded.targets.shown if loaded.targets else "",
         )
 
     def _dry_options(self, name: str) -> TargetOptions:

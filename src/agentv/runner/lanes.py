@@ -9,8 +9,12 @@ from agentv.model.event import TrialStarted
 from agentv.model.result import TrialResult
 from agentv.model.trial import Trial
 from agentv.runner.trial import Bench, run_trial
+from agentv.transport.places import Places, hold_in
 
 Job = tuple[Trial, Bench]
+
+_HANDS_A_PLACE = 2
+"""A worker whose service asks it to wait lends its place to another one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,16 +35,26 @@ async def run_lanes(lanes: Sequence[Lane], record: Callable[[TrialResult], None]
     try:
         async with asyncio.TaskGroup() as group:
             for lane in lanes:
-                for _ in range(lane.workers):
-                    group.create_task(_work(lane.jobs, record))
+                places = Places(lane.workers)
+                for _ in range(lane.workers * _HANDS_A_PLACE):
+                    group.create_task(_work(lane.jobs, places, record))
     except* RunAborted as aborted:
         raise _first(aborted) from None
 
 
-async def _work(jobs: Iterator[Job], record: Callable[[TrialResult], None]) -> None:
-    for trial, bench in jobs:
-        bench.emit(TrialStarted(eval_id=trial.case.id, target=trial.target))
-        record(await run_trial(trial, bench))
+async def _work(jobs: Iterator[Job], places: Places, record: Callable[[TrialResult], None]) -> None:
+    hold_in(places)
+    while True:
+        await places.take()
+        try:
+            job = next(jobs, None)
+            if job is None:
+                return
+            trial, bench = job
+            bench.emit(TrialStarted(eval_id=trial.case.id, target=trial.target))
+            record(await run_trial(trial, bench))
+        finally:
+            places.leave()
         # A provider that answers at once never yields by itself; progress and the journal must.
         await asyncio.sleep(0)
 

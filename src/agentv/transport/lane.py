@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agentv.transport.bucket import Bucket
 from agentv.transport.pace import Pace
+from agentv.transport.places import resting
 
 _MINUTE = 60.0
 
@@ -104,7 +105,8 @@ class PacedLane:
         me = object()
         self._due[me] = _now() + seconds
         try:
-            await asyncio.sleep(seconds)
+            async with resting():
+                await asyncio.sleep(seconds)
         finally:
             del self._due[me]
 

@@ -73,7 +73,9 @@ class _Stretch:
 
     def has_many_refusals(self) -> bool:
         """Held against all that was sent, as the answers are still to come."""
-        return self.refused >= _MANY and self.refused >= _MANY_SHARE * max(self.started, self.replies)
+        return self.refused >= _MANY and self.refused >= _MANY_SHARE * max(
+            self.started, self.replies
+        )
 
     def has_some_refusals(self) -> bool:
         return self.refused >= _SOME and self.refused > _SOME_SHARE * self.replies

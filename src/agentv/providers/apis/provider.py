@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from agentv.core.backoff import backoff_seconds
+from agentv.core.backoff import NEVER_RETRIED, backoff_seconds
 from agentv.core.retry_after import retry_after_seconds
 from agentv.errors import ProviderError
 from agentv.model.http import HttpReply, HttpRequest
@@ -31,6 +31,8 @@ class ApiProvider:
         self._http = build.http
         self._rng = build.rng
         self._notify = build.notify
+        self._written = build.written
+        self._source = build.source
         self._lane = build.traffic.lane(wire.endpoint, wire.model, rpm=options.rpm, tpm=options.tpm)
 
     async def respond(self, request: ProviderRequest) -> ProviderResponse:
@@ -118,10 +120,19 @@ class ApiProvider:
         mark = f" [{said.code}]" if said and said.code else ""
         ids = (reply.headers[name] for name in _REQUEST_IDS if name in reply.headers)
         request_id = next((f" (request id {found})" for found in ids), "")
+        advice = self._key_advice() if reply.status in NEVER_RETRIED else ""
         return ProviderError(
-            f"{self._wire.endpoint} answered {reply.status}{mark}: {words}{request_id}",
+            f"{self._wire.endpoint} answered {reply.status}{mark}: {words}{request_id}{advice}",
             kind=(said and said.kind) or f"http_{reply.status}",
         )
+
+    def _key_advice(self) -> str:
+        """Where a refused key comes from, without the key."""
+        if not self._source:
+            return ""
+        key = str(self._written.get("api_key", ""))
+        origin = f"from {key} " if "${{" in key else ""
+        return f"; target '{self._options.name}' has its api_key {origin}in {self._source}"
 
 
 class _TryAgain(Exception):  # noqa: N818 - what to do about it
