@@ -27,6 +27,12 @@ class Contest:
     """Promised; `None` promises nothing."""
     peak_mb: float | None = None
     """Promised."""
+    cpu_seconds: float | None = None
+    """Promised."""
+    stick: tuple[str, ...] = ()
+    """Arguments of the API (`benchmarks.stick`) that both sides ask, at `$STICK_URL`."""
+    most_rounds: int = 1_000
+    """Of what takes long, fewer runs will do."""
     rows: int = 0
     """How many rows a run of ours leaves; its results are measured too when there are any."""
 
@@ -88,6 +94,37 @@ def _validate(number: int, form: Form, seconds: float) -> Contest:
     )
 
 
+def _asking(
+    name: str,
+    number: int,
+    workers: int,
+    seconds: float,
+    *,
+    judged: bool = False,
+    latency: float = 0.1,
+    faults: bool = False,
+    peak_mb: float | None = None,
+) -> Contest:
+    what = "case" if number == 1 else "cases"
+    also = ", each judged" * judged + ", some of them faulty" * faults
+    return Contest(
+        name=f"llm-{name}",
+        says=f"{number:,} LLM {what} by {workers}{also}",
+        ours=_agentv("eval", "--quiet", "--workers", str(workers), "suite.yaml"),
+        bare=_bare("ask.py", str(number), str(workers), "2" if judged else "1"),
+        prepare=lambda folder: write_suite(folder, SHORT, number, target="llm", judged=judged),
+        seconds=seconds,
+        cpu_seconds=number * CPU_SECONDS_A_CASE if number >= 1_000 else None,
+        peak_mb=peak_mb,
+        stick=(str(latency), *(["faults"] if faults else [])),
+        most_rounds=2 if seconds > 5 else 1_000,
+        rows=number,
+    )
+
+
+CPU_SECONDS_A_CASE = 0.001
+"""Promised for cases that ask an API."""
+
 CONTESTS = (
     _start("--version", 0.15),
     _start("--help", 0.25),
@@ -100,6 +137,12 @@ CONTESTS = (
     _commands(200, 8, 0.8),
     _validate(10_000, "yaml", 1.5),
     _validate(10_000, "jsonl", 0.45),
+    _asking("start", 1, 1, 0.5, latency=0.0),
+    _asking("few", 1_000, 10, 10.8),
+    _asking("many", 1_000, 100, 1.7),
+    _asking("crowd", 5_000, 500, 2.5, peak_mb=120),
+    _asking("judged", 500, 50, 2.8, judged=True),
+    _asking("faults", 1_000, 50, 9.0, faults=True),
 )
 
 ROW_OVERHEAD_BYTES = 1024

@@ -68,6 +68,13 @@ BUILTIN_PROVIDERS: dict[str, Entry] = {
     "azure": _api("azure", "AzureOptions", "Azure OpenAI."),
     "anthropic": _api("anthropic", "AnthropicOptions", "Anthropic messages."),
     "gemini": _api("gemini", "GeminiOptions", "Google Gemini."),
+    "pydantic-ai": _builtin(
+        "agentv.providers.apis.pydantic_ai_bridge:build",
+        "PydanticAiOptions",
+        "Every service that Pydantic AI speaks: Bedrock, Vertex, Mistral, Groq, …",
+        takes_chat=True,
+        keeps_time=True,
+    ),
 }
 
 BUILTIN_EVALUATORS: dict[str, Entry] = {

@@ -40,7 +40,7 @@ def _amount(whole: UsageSum, way: str, part: UsageSum, kind: str) -> str:
 
 
 def _cost(summary: RunSummary) -> str:
-    """`$0.1234, judges' $0.0200 in it (of 95 of 100 calls; 5 unknown)`."""
+    """`$0.1234, of which judges $0.02 (of 95 of 100 calls; 5 unknown)`."""
     cost, judges = summary.cost_usd, summary.judge_usage
     calls = summary.usage.calls + judges.calls
     if cost.total is None:

@@ -46,15 +46,14 @@ async def _work(jobs: Iterator[Job], places: Places, record: Callable[[TrialResu
     hold_in(places)
     while True:
         await places.take()
-        try:
-            job = next(jobs, None)
-            if job is None:
-                return
+        job = next(jobs, None)
+        if job is not None:
             trial, bench = job
             bench.emit(TrialStarted(eval_id=trial.case.id, target=trial.target))
             record(await run_trial(trial, bench))
-        finally:
-            places.leave()
+        places.leave()  # not after an error: that ends the run, and nothing new must begin
+        if job is None:
+            return
         # A provider that answers at once never yields by itself; progress and the journal must.
         await asyncio.sleep(0)
 
