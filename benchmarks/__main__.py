@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.contests import CONTESTS, Contest
 from benchmarks.figures import Figure, growth_figures, process_figures, result_figures
 from benchmarks.measure import alternate
+from benchmarks.stick_process import serving
 from benchmarks.table import HEADER, as_json, closing, line, machine
 
 
@@ -40,15 +41,15 @@ def measure(contests: Sequence[Contest], rounds: int) -> Iterator[Figure]:
     """Every figure, as soon as it is known."""
     peaks: dict[str, float] = {}
     for contest in contests:
-        with TemporaryDirectory(prefix="agentv-bench-") as name:
+        with TemporaryDirectory(prefix="agentv-bench-") as name, serving(contest.stick):
             folder = Path(name)
             contest.prepare(folder)
-            ours, bare = alternate(
-                contest.ours, contest.bare, folder, rounds, leaves=(".agentv", "results")
-            )
+            runs = min(rounds, contest.most_rounds)
+            leaves = ".agentv", "results"
+            ours, bare = alternate(contest.ours, contest.bare, folder, runs, leaves)
             peaks[contest.name] = ours.peak_mb
             yield from process_figures(contest, ours, bare)
-            if contest.rows:
+            if contest.rows and not contest.stick:
                 yield from result_figures(contest, folder)
     yield from growth_figures(peaks, {contest.name: contest.rows for contest in contests})
 

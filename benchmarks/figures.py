@@ -58,6 +58,15 @@ def process_figures(contest: Contest, ours: Samples, bare: Samples) -> Iterator[
         bare=bare.seconds,
         promised=contest.seconds,
     )
+    if contest.cpu_seconds is not None:
+        yield Figure(
+            contest=contest.name,
+            what="CPU time",
+            value=ours.cpu_seconds,
+            unit="s",
+            bare=bare.cpu_seconds,
+            promised=contest.cpu_seconds,
+        )
     yield Figure(
         contest=contest.name,
         what="peak memory",

@@ -23,6 +23,15 @@ targets:
     workers: 8
 """
 
+_LLM = """\
+  - name: llm
+    provider: openai
+    model: stick
+    base_url: ${{ STICK_URL }}
+    api_key: an-api-key-of-nobody
+    timeout_seconds: 5
+"""
+
 _HEAD = """\
 $schema: agentv-eval-v2
 dataset: benchmark
@@ -31,7 +40,7 @@ execution:
   evaluators:
     - type: contains
       value: "42"
-evalcases: %(cases)s
+%(judge)sevalcases: %(cases)s
 """
 
 SHORT = """\
@@ -69,16 +78,24 @@ LONG = """\
 
 
 def write_suite(
-    folder: Path, case: str, cases: int, form: Form = "yaml", target: str = "canned"
+    folder: Path,
+    case: str,
+    cases: int,
+    form: Form = "yaml",
+    target: str = "canned",
+    *,
+    judged: bool = False,
 ) -> None:
     """`suite.yaml` and its `targets.yaml`; as JSONL the cases are in `cases.jsonl`, one a line."""
-    _write(folder / "targets.yaml", [_TARGETS])
+    _write(folder / "targets.yaml", [_TARGETS, _LLM if target == "llm" else ""])
+    head = {"target": target, "judge": "    - type: llm_judge\n" if judged else ""}
     if form == "jsonl":
-        _write(folder / "suite.yaml", [_HEAD % {"target": target, "cases": "cases.jsonl"}])
+        _write(folder / "suite.yaml", [_HEAD % {**head, "cases": "cases.jsonl"}])
         _write(folder / "cases.jsonl", _numbered(_as_line(case), cases))
     else:
-        head = _HEAD % {"target": target, "cases": ""}
-        _write(folder / "suite.yaml", chain([head], _numbered(case, cases)))
+        _write(
+            folder / "suite.yaml", chain([_HEAD % {**head, "cases": ""}], _numbered(case, cases))
+        )
 
 
 def _numbered(case: str, cases: int) -> Iterable[str]:

@@ -10,6 +10,7 @@ import sys
 
 import aiohttp
 
+URL = f"{os.environ['STICK_URL']}/chat/completions"
 LIMIT = aiohttp.ClientTimeout(total=5)
 VERDICT = "[[ ## candidate_answer ## ]] Is it right?"
 
@@ -35,7 +36,7 @@ async def ask(session: aiohttp.ClientSession, text: str) -> str:
     body = {"model": "stick", "messages": [{"role": "user", "content": text}]}
     while True:
         try:
-            async with session.post(os.environ["STICK_URL"], json=body, timeout=LIMIT) as reply:
+            async with session.post(URL, json=body, timeout=LIMIT) as reply:
                 if reply.status == 200:
                     content: str = (await reply.json())["choices"][0]["message"]["content"]
                     return content

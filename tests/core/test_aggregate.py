@@ -1,7 +1,7 @@
 """From several scores to one."""
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentv.core.aggregate import aggregate, verdict
@@ -116,5 +116,5 @@ def test_a_higher_threshold_never_turns_a_fail_into_a_pass(
     found: list[float], one: float, other: float
 ) -> None:
     low, high = sorted((one, other))
-    assume(decided(weighted(*found), low) == "fail")
-    assert decided(weighted(*found), high) == "fail"
+    if decided(weighted(*found), low) == "fail":
+        assert decided(weighted(*found), high) == "fail"

@@ -18,6 +18,11 @@ from agentv.model.case import ContentPart, Message
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
 from agentv.model.run import RunManifest, SuitePlan, TargetRecord
 from agentv.model.score import EvaluationContext, Usage
+from agentv.providers.apis.anthropic import AnthropicOptions
+from agentv.providers.apis.azure import AzureOptions
+from agentv.providers.apis.gemini import GeminiOptions
+from agentv.providers.apis.openai import OpenAiOptions
+from agentv.providers.apis.pydantic_ai_bridge import PydanticAiOptions
 from agentv.providers.cli import CliOptions
 from agentv.providers.healthcheck import HealthCheck
 from agentv.providers.mock import MockOptions, MockReply
@@ -28,7 +33,13 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
         "eval-files.md",
         [SuiteFile, SuiteExecution, CaseFile, CaseExecution, Message, ContentPart, ConfigFile],
     ),
-    ("targets.md", [MockOptions, MockReply, CliOptions, HealthCheck]),
+    (
+        "targets.md",
+        [
+            *(MockOptions, MockReply, CliOptions, HealthCheck),
+            *(OpenAiOptions, AzureOptions, AnthropicOptions, GeminiOptions, PydanticAiOptions),
+        ],
+    ),
     (
         "evaluators.md",
         [TextOptions, RegexOptions, IsJsonOptions, CodeOptions, LlmJudgeOptions],

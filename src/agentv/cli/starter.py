@@ -70,6 +70,8 @@ targets:
 """
 
 _GITIGNORE = """\
+batches/
+cache/
 results/
 logs/
 prompts/
