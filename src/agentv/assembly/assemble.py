@@ -25,8 +25,9 @@ from agentv.model.run import SuitePlan
 from agentv.protocols import Closable, Evaluator, EvaluatorBuild, Preparable, Settling
 from agentv.runner.attempts import RetryingProvider
 from agentv.runner.batch import dispatch_batch
+from agentv.runner.inputs import request_of
 from agentv.runner.lanes import Job, Lane
-from agentv.runner.trial import Bench, request_of
+from agentv.runner.trial import Bench
 
 _CACHED_EVALUATORS = 256
 
