@@ -29,6 +29,7 @@ from agentv.model.run import RunManifest
 from agentv.protocols import Sink
 from agentv.registry import Registry
 from agentv.runner.lanes import run_lanes
+from agentv.runner.watching import watching
 from agentv.storage.journal import Journal, open_rows
 from agentv.storage.manifest import write_manifest
 from agentv.storage.response_cache import CACHE_PATH, SqliteResponseCache
@@ -113,7 +114,8 @@ async def _execute(
     if cache is not None:
         cache.keep_secret(emit.redactor)
     folder, manifest = _open_run(request, assembly)
-    ending = await _run_trials(assembly, folder, emit)
+    async with watching(borders.traffic.waiting, emit):
+        ending = await _run_trials(assembly, folder, emit)
     summary = summarise(manifest, open_rows(folder.journal_path))
     return RunReport(
         folder=folder,

@@ -11,10 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from agentv.cli.console import one_line
-from agentv.cli.progress import Tally, event_line, needs_a_look, result_line, start_line
+from agentv.cli.progress import Tally, event_line, lane_line, needs_a_look, result_line, start_line
 from agentv.model.event import (
     AttemptFailed,
     Event,
+    LaneState,
+    LanesWaiting,
     Notice,
     RunStarted,
     TrialFinished,
@@ -33,6 +35,7 @@ class LiveProgress:
         self._tally = Tally()
         self._in_flight: dict[tuple[str, str], float] = {}
         self._verbose = verbose
+        self._lanes: tuple[LaneState, ...] = ()
 
     @contextmanager
     def showing(self) -> Iterator[None]:
@@ -58,6 +61,8 @@ class LiveProgress:
                 self._tally.add(result)
                 if needs_a_look(result) or self._tally.total <= _SHOWN_FINISHED_UP_TO:
                     self._print(f"  {result_line(result)}")
+            case LanesWaiting(lanes=lanes):
+                self._lanes = lanes
             case AttemptFailed() | Notice():
                 if line := event_line(event, verbose=self._verbose):
                     self._print(line)
@@ -77,7 +82,8 @@ class LiveProgress:
             _duration("elapsed", monotonic() - tally.started),
             _duration("about", tally.remaining_seconds(), "left"),
         )
-        return Group(bar, *self._running())
+        waiting = (Text(f"  ⏸ {lane_line(lane)}") for lane in self._lanes)
+        return Group(bar, *waiting, *self._running())
 
     def _running(self) -> list[Text]:
         now = monotonic()

@@ -1,12 +1,14 @@
 """How a run is going: alive on a terminal, plain lines elsewhere. All of it goes to stderr."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 
 from agentv.cli.console import err, one_line, paint
 from agentv.model.event import (
     AttemptFailed,
     Event,
+    LaneState,
+    LanesWaiting,
     Notice,
     RunStarted,
     TrialFinished,
@@ -17,6 +19,7 @@ from agentv.model.result import TrialResult, Verdict
 _EVERY_LINE_UP_TO = 100
 """Runs of this size get a line for each trial; larger ones for each that needs a look."""
 _STEPS = 20
+_LANES_EVERY_SECONDS = 10.0
 _MARKS: dict[Verdict, str] = {"pass": "✓", "fail": "✗", "error": "!", "skipped": "-"}
 
 
@@ -61,6 +64,7 @@ class LineProgress:
         self._tally = Tally()
         self._verbose = verbose
         self._write = write
+        self._lanes_told = 0.0
 
     def handle(self, event: Event) -> None:
         """Say what is worth a line."""
@@ -74,9 +78,19 @@ class LineProgress:
             case AttemptFailed() | Notice():
                 if line := event_line(event, verbose=self._verbose):
                     self._write(line)
+            case LanesWaiting(lanes=lanes):
+                self._waiting(lanes)
             case TrialStarted():
                 if self._verbose:
                     self._write(f"  … {one_line(event.eval_id)} on {one_line(event.target)}")
+
+    def _waiting(self, lanes: Sequence[LaneState]) -> None:
+        """A line now and then: a log should not fill up with waiting."""
+        now = monotonic()
+        if lanes and now - self._lanes_told >= _LANES_EVERY_SECONDS:
+            self._lanes_told = now
+            for lane in lanes:
+                self._write(f"  ⏸ {lane_line(lane)}")
 
     def _finished(self, result: TrialResult) -> None:
         tally = self._tally
@@ -121,6 +135,15 @@ def result_line(result: TrialResult) -> str:
 def needs_a_look(result: TrialResult) -> bool:
     """Whether a person would want to see this trial in a long run."""
     return result.verdict in ("fail", "error")
+
+
+def lane_line(lane: LaneState) -> str:
+    """`api.openai.com/gpt-x: 14 in flight, 30 waiting 8 s on a rate limit`."""
+    host = lane.endpoint.partition("://")[2] or lane.endpoint
+    return (
+        f"{one_line(host, 60)}/{one_line(lane.model, 40)}: {lane.in_flight} in flight, "
+        f"{lane.waiting} waiting {lane.wait_seconds:.0f} s on a rate limit"
+    )
 
 
 def event_line(event: AttemptFailed | Notice, *, verbose: bool) -> str | None:

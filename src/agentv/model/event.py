@@ -44,4 +44,23 @@ class Notice(Record, frozen=True, kw_only=True):
     message: str
 
 
-Event = RunStarted | TrialStarted | AttemptFailed | TrialFinished | Notice
+class LaneState(Record, frozen=True, kw_only=True):
+    """What is going on on the way to one endpoint and model."""
+
+    endpoint: str
+    model: str
+    in_flight: int
+    """Requests that were sent and are not answered."""
+    waiting: int
+    """Requests that will be sent."""
+    wait_seconds: float
+    """Until the first of these goes; 0 when none waits."""
+
+
+class LanesWaiting(Record, frozen=True, kw_only=True):
+    """Requests wait for a rate limit; told about twice a second, and once more when none does."""
+
+    lanes: tuple[LaneState, ...]
+
+
+Event = RunStarted | TrialStarted | AttemptFailed | TrialFinished | Notice | LanesWaiting

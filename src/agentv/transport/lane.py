@@ -2,27 +2,13 @@
 
 import asyncio
 from contextlib import nullcontext
-from dataclasses import dataclass
 
+from agentv.model.event import LaneState
 from agentv.transport.bucket import Bucket
 from agentv.transport.pace import Pace
 from agentv.transport.places import resting
 
 _MINUTE = 60.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class LaneState:
-    """What is going on in a lane, for people who wait for it."""
-
-    endpoint: str
-    model: str
-    in_flight: int
-    """Requests that were sent and are not answered."""
-    waiting: int
-    """Requests that will be sent."""
-    wait_seconds: float
-    """Until the first of these goes; 0 when none waits."""
 
 
 class PacedLane:

@@ -1,6 +1,7 @@
 """Politeness towards services: one lane for each endpoint and model."""
 
-from agentv.transport.lane import LaneState, PacedLane
+from agentv.model.event import LaneState
+from agentv.transport.lane import PacedLane
 
 
 class Traffic:

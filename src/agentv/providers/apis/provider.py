@@ -131,6 +131,8 @@ class ApiProvider:
         if not self._source:
             return ""
         key = str(self._written.get("api_key", ""))
+        if not key:
+            return f"; target '{self._options.name}' sets no api_key in {self._source}"
         origin = f"from {key} " if "${{" in key else ""
         return f"; target '{self._options.name}' has its api_key {origin}in {self._source}"
 
