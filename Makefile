@@ -1,5 +1,8 @@
 # Every target does its own set-up in .venv; nothing outside this folder is touched.
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
+# The first Python 3.11 or newer that can make a private environment.
+CAN_MAKE_VENV := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for found in python3.11 python3 python3.12 python3.13; do \
+	$$found -c "$(CAN_MAKE_VENV)" 2>/dev/null && echo $$found && break; done)
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
@@ -9,7 +12,8 @@ STAMP  := $(VENV)/.installed
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer, with venv, is needed."; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable .
 	$(BIN)/python -m compileall -q src
