@@ -38,7 +38,11 @@ async def run_lanes(lanes: Sequence[Lane], record: Callable[[TrialResult], None]
                 places = Places(lane.workers)
                 for _ in range(lane.workers * _HANDS_A_PLACE):
                     group.create_task(_work(lane.jobs, places, record))
-    except* RunAborted as aborted:
+    except BaseExceptionGroup as failures:
+        # Not `except*`: what is raised there comes out wrapped on some versions of Python 3.11.
+        aborted = failures.subgroup(RunAborted)
+        if aborted is None:
+            raise
         raise _first(aborted) from None
 
 
