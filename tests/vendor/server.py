@@ -67,6 +67,8 @@ class Vendor:
     ) -> None:
         self.asked: list[Asked] = []
         """Every request with a right key, in the order in which it came."""
+        self.refused_keys = 0
+        """How often a wrong key came."""
         self.connections = 0
         """How many were opened."""
         self.url = ""
@@ -130,6 +132,7 @@ class Vendor:
             return web.json_response({"error": {"message": "no such page"}}, status=404)
         headers = {name.lower(): value for name, value in request.headers.items()}
         if dialect.key(headers) != self._key:
+            self.refused_keys += 1
             said = f"Incorrect API key provided: {dialect.key(headers)}"
             return web.json_response(dialect.error(401, said), status=401)
         asked = self._note(request, headers, body, dialect.question(request.path, body))

@@ -4,10 +4,10 @@ A service that is overloaded and one that refuses now and then must be told apar
 helps the first, and only costs time with the second. So a pace begins *open*, and a refusal alone
 concerns nobody but the request that got it. The replies are counted in short stretches of time:
 
-- Are many of a stretch refused, that is overload. Everybody pauses, and then goes on at the rate
-  of the successes that were seen.
-- Are some refused, slowing down is tried. If that does not help, the pace is open again for a
-  while.
+- If many are refused, that is overload. Everybody pauses, and then goes on at the rate at which
+  requests were accepted.
+- If some are refused for a while, slowing down is tried. If that does not help, the pace is open
+  again for some time.
 
 A pace that is kept is cut a little by each refusal. It grows back steeply, lingers about the rate
 at which it was last refused, and then grows ever faster, as the congestion control CUBIC does
@@ -24,8 +24,9 @@ _STRETCH_REPLIES = 20
 _REST_REQUESTS = 3
 _MANY = 10
 _MANY_SHARE = 1 / 3
-_SOME = 3
+_SOME = 2
 _SOME_SHARE = 0.04
+_HARDLY_ANY_SHARE = 0.02
 _PAUSE_SECONDS = 1.0
 """For services that do not say how long."""
 _CUT = 0.1
@@ -42,8 +43,11 @@ _DOUBLINGS = 20
 """… so often at most."""
 _OPEN_AT = 10.0
 """Times the rate that is made use of: then it is no limit any more."""
-_FUTILE_STRETCHES = 3
-_FUTILE_SECONDS = 30.0
+_SUSPICIOUS = 2
+_FUTILE = 4
+"""Stretches in a row with refusals: each time the pace was set below what had been accepted."""
+_UNMOVED_SECONDS = 30.0
+"""How long refusals are then put up with; the next time twice as long."""
 _BURST_SECONDS = 0.1
 """What may be caught up: timers are late, and a slot that was missed would be lost."""
 _SLOWEST = 0.05
@@ -73,12 +77,13 @@ class _Stretch:
 
     def has_many_refusals(self) -> bool:
         """Held against all that was sent, as the answers are still to come."""
-        return self.refused >= _MANY and self.refused >= _MANY_SHARE * max(
-            self.started, self.replies
-        )
+        return self.refused >= max(_MANY, _MANY_SHARE * max(self.started, self.replies))
 
     def has_some_refusals(self) -> bool:
-        return self.refused >= _SOME and self.refused > _SOME_SHARE * self.replies
+        return self.refused >= max(_SOME, _SOME_SHARE * self.replies)
+
+    def has_hardly_any(self) -> bool:
+        return self.refused <= _HARDLY_ANY_SHARE * self.replies
 
 
 class Pace:
@@ -93,9 +98,11 @@ class Pace:
         self._limit_is_guessed = False
         self._cut_at = -inf
         self._bucket = Bucket(1.0, 1.0)
-        self._futile = 0
+        self._troubled = 0
+        """Stretches with refusals, since the last one with hardly any."""
         self._unmoved_until = -inf
-        """Until then, some refusals are taken for what cannot be helped."""
+        """Until then, refusals are taken for what cannot be helped."""
+        self._unmoved_seconds = _UNMOVED_SECONDS
 
     def rate(self, now: float) -> float | None:
         """Requests a second; `None` when the pace is open."""
@@ -140,7 +147,7 @@ class Pace:
         self._stretch.refused += 1
         if self._pause is not None:
             return  # it was sent before the pause
-        if self._stretch.has_many_refusals():
+        if self._stretch.has_many_refusals() and now >= self._unmoved_until:
             seconds = _PAUSE_SECONDS if wait_seconds is None else wait_seconds
             self._pause = _Pause(began=now, until=now + seconds)
             return
@@ -163,8 +170,9 @@ class Pace:
             self._slow_down(pause.until, known / 2)
         self._limit_is_guessed = before.accepted < _EVIDENCE
         self._pause = None
-        self._futile = 0
         self._stretch = _Stretch(pause.until)
+        self._troubled += 1
+        self._give_up_if_futile(now)
 
     def _slow_down(self, at: float, limit: float) -> None:
         self._limit = limit
@@ -173,20 +181,28 @@ class Pace:
 
     def _conclude(self, now: float) -> None:
         """At the end of a stretch: does the pace fit?"""
-        stretch, rate = self._stretch, self.rate(now)
+        stretch = self._stretch
         if not stretch.is_over(now):
             return
         self._stretch = _Stretch(now)
-        self._futile = self._futile + 1 if stretch.has_some_refusals() else 0
         succeeded = stretch.succeeded / (now - stretch.began)
-        if self._futile > _FUTILE_STRETCHES:
+        rate = self.rate(now)
+        if stretch.has_some_refusals() and now >= self._unmoved_until:
+            self._troubled += 1
+            if rate is not None or self._troubled >= _SUSPICIOUS:
+                self._slow_down(now, succeeded)
+                self._give_up_if_futile(now)
+        elif stretch.has_hardly_any():
+            self._troubled = 0
+            if rate is not None and rate > _OPEN_AT * succeeded:
+                self._limit = None
+
+    def _give_up_if_futile(self, now: float) -> None:
+        if self._troubled > _FUTILE:
             self._limit = None
-            self._unmoved_until = now + _FUTILE_SECONDS
-            self._futile = 0
-        elif self._futile and now >= self._unmoved_until:
-            self._slow_down(now, succeeded)
-        elif rate is not None and rate > _OPEN_AT * succeeded:
-            self._limit = None
+            self._troubled = 0
+            self._unmoved_until = now + self._unmoved_seconds
+            self._unmoved_seconds *= 2
 
     def _tuned(self, now: float) -> Bucket:
         rate = self.rate(now) or 1.0

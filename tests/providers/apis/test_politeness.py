@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from random import Random
 
@@ -73,18 +73,27 @@ class LimitedService:
         return _reply(429, {}, **self._headers) if refused else _echo(request)
 
 
-class FaultyService:
-    """Fails by chance when a question is asked for the first time, whatever the load."""
+FAULTS = {"429": 10, "500": 2, "reset": 1, "hang": 1, "answer": 86}
 
-    def __init__(self, rng: Random) -> None:
+
+class FaultyService:
+    """Fails by chance when a question is asked for the first time, whatever the load.
+
+    Args:
+        rng: Chance.
+        shares: How often which fault befalls a question.
+    """
+
+    def __init__(self, rng: Random, shares: Mapping[str, int] = FAULTS) -> None:
         self._rng = rng
+        self._kinds = list(shares)
+        self._shares = list(shares.values())
         self.log: dict[bytes, list[tuple[float, str]]] = {}
         """Of each question: when it came and what was done to it."""
 
     async def send(self, request: HttpRequest) -> HttpReply:
-        kinds, shares = ("429", "500", "reset", "hang", "answer"), (10, 2, 1, 1, 86)
         log = self.log.setdefault(request.body, [])
-        [kind] = ["answer"] if log else self._rng.choices(kinds, shares)
+        [kind] = ["answer"] if log else self._rng.choices(self._kinds, self._shares)
         log.append((now(), kind))
         await asyncio.sleep(0.1)
         match kind:
@@ -168,3 +177,15 @@ def test_a_tenth_of_refusals_by_chance_slows_nobody_down(seed: int) -> None:
     assert len(waits) > 70
     assert min(waits) == pytest.approx(1.1)  # the reply took a tenth of a second
     assert max(waits) <= 1.2
+
+
+@pytest.mark.parametrize(
+    ("percent", "workers", "most_seconds"), [(100, 50, 30), (30, 50, 20), (10, 2, 90)]
+)
+def test_refusals_that_slowing_down_does_not_mend_are_put_up_with(
+    percent: int, workers: int, most_seconds: float
+) -> None:
+    service = FaultyService(Random(1), {"429": percent, "answer": 100 - percent})
+    right, seconds = run_virtually(ask_all(service, 500, workers))
+    assert right == 500
+    assert seconds <= most_seconds
