@@ -68,9 +68,10 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """A mistyped command gets the nearest name."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from agentv.cli.suggest import did_you_mean
+            from agentv.loading.nearest import nearest
 
-            hint = did_you_mean(args[0], list(COMMANDS))
+            near = nearest(args[0], COMMANDS)
+            hint = f" Did you mean '{near}'?" if near else ""
             raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
