@@ -1,4 +1,4 @@
-"""A run from its first probe to its gate: open the folder, run the lanes, count the rows."""
+"""A run from its first probe to its gate: open the folder, run the crews, count the rows."""
 
 import asyncio
 import platform
@@ -28,7 +28,7 @@ from agentv.model.result import TrialResult
 from agentv.model.run import RunManifest
 from agentv.protocols import Sink
 from agentv.registry import Registry
-from agentv.runner.lanes import run_lanes
+from agentv.runner.crews import run_crews
 from agentv.runner.watching import watching
 from agentv.storage.journal import Journal, open_rows
 from agentv.storage.manifest import write_manifest
@@ -171,11 +171,11 @@ async def _run_trials(assembly: Assembly, folder: RunFolder, emit: _Broadcast) -
         for row in rows:
             emit(TrialFinished(result=row))
 
-    lanes = assembly.lanes()
+    crews = assembly.crews()
     emit(
         RunStarted(
             total=assembly.planned,
-            workers=sum(lane.workers for lane in lanes),
+            workers=sum(crew.workers for crew in crews),
             folder=str(folder.path),
             dry_run=assembly.options.dry_run,
         )
@@ -184,7 +184,7 @@ async def _run_trials(assembly: Assembly, folder: RunFolder, emit: _Broadcast) -
         async with Journal(folder.journal_path, emit.redactor, durable) as journal:
             try:
                 await assembly.prepare()
-                await run_lanes(assembly.lanes(), journal.append)
+                await run_crews(assembly.crews(), journal.append)
                 assembly.settle()
             finally:
                 await assembly.aclose()

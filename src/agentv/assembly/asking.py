@@ -13,7 +13,7 @@ from agentv.model.request import ProviderRequest
 from agentv.protocols import Provider, ResponseCache
 from agentv.runner.budget import Budget, MeteredProvider
 from agentv.runner.caching import CachingProvider
-from agentv.runner.lanes import Job
+from agentv.runner.crews import Job
 
 
 class FileDigests:

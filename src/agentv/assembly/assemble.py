@@ -25,8 +25,8 @@ from agentv.model.run import SuitePlan
 from agentv.protocols import Closable, Evaluator, EvaluatorBuild, Preparable, Settling
 from agentv.runner.attempts import RetryingProvider
 from agentv.runner.batch import dispatch_batch
+from agentv.runner.crews import Crew, Job
 from agentv.runner.inputs import request_of
-from agentv.runner.lanes import Job, Lane
 from agentv.runner.trial import Bench
 
 _CACHED_EVALUATORS = 256
@@ -61,14 +61,14 @@ class Assembly:
                 found[label] = value
         return found
 
-    def lanes(self) -> list[Lane]:
-        """One lane over everything with `--workers`, else one for each target."""
+    def crews(self) -> list[Crew]:
+        """One crew over everything with `--workers`, else one for each target."""
         if self.options.workers is not None:
-            return [self._lane(self.parts, self.options.workers)]
+            return [self._crew(self.parts, self.options.workers)]
         by_station: dict[int, list[Part]] = {}
         for part in self.parts:
             by_station.setdefault(id(part.station), []).append(part)
-        return [self._lane(own, own[0].station.workers) for own in by_station.values()]
+        return [self._crew(own, own[0].station.workers) for own in by_station.values()]
 
     async def prepare(self) -> None:
         """Probe every target that is to be called, then dispatch the batches asked for.
@@ -91,7 +91,7 @@ class Assembly:
             raise failed.exceptions[0] from None
 
     def settle(self) -> None:
-        """The lanes are done: what was kept for starting the run again is of no more use.
+        """The crews are done: what was kept for starting the run again is of no more use.
 
         Unless the budget stopped it: then some trials have no rows.
         """
@@ -117,10 +117,10 @@ class Assembly:
             provider = self.asking.provider(station, batched)
             self._batched[id(part)] = dataclasses.replace(bench, provider=provider)
 
-    def _lane(self, parts: list[Part], workers: int) -> Lane:
+    def _crew(self, parts: list[Part], workers: int) -> Crew:
         planned = sum(part.planned for part in parts)
         jobs = chain.from_iterable(map(self._jobs, parts))
-        return Lane(jobs=self.asking.within_budget(jobs), workers=min(workers, planned))
+        return Crew(jobs=self.asking.within_budget(jobs), workers=min(workers, planned))
 
     def _jobs(self, part: Part) -> Iterator[Job]:
         bench = self._batched.get(id(part), part.bench)

@@ -1,4 +1,4 @@
-"""Workers: how many trials are in flight at once, and over what."""
+"""Crews of workers: how many trials are under way at once, and over what."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -18,26 +18,26 @@ _HANDS_A_PLACE = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lane:
-    """Jobs that share one budget of workers."""
+class Crew:
+    """Workers who share the jobs of one target, or of all of them."""
 
     jobs: Iterator[Job]
     """Read one at a time as workers become free, so only what is in flight is held."""
     workers: int
 
 
-async def run_lanes(lanes: Sequence[Lane], record: Callable[[TrialResult], None]) -> None:
-    """Run every job of every lane; a finished row is recorded before its worker goes on.
+async def run_crews(crews: Sequence[Crew], record: Callable[[TrialResult], None]) -> None:
+    """Run every job of every crew; a finished row is recorded before its worker goes on.
 
     Raises:
         RunAborted: The run cannot go on; trials in flight were cancelled, finished rows stand.
     """
     try:
         async with asyncio.TaskGroup() as group:
-            for lane in lanes:
-                places = Places(lane.workers)
-                for _ in range(lane.workers * _HANDS_A_PLACE):
-                    group.create_task(_work(lane.jobs, places, record))
+            for crew in crews:
+                places = Places(crew.workers)
+                for _ in range(crew.workers * _HANDS_A_PLACE):
+                    group.create_task(_work(crew.jobs, places, record))
     except BaseExceptionGroup as failures:
         # Not `except*`: what is raised there comes out wrapped on some versions of Python 3.11.
         aborted = failures.subgroup(RunAborted)

@@ -11,7 +11,7 @@ from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.model.result import TrialResult
 from agentv.model.score import Score
 from agentv.protocols import Provider
-from agentv.runner.lanes import Job, Lane, run_lanes
+from agentv.runner.crews import Crew, Job, run_crews
 from agentv.runner.trial import Bench
 from agentv.testing import ScriptedProvider
 
@@ -43,9 +43,9 @@ def numbered(count: int) -> list[str]:
     return [f"case-{number}" for number in range(count)]
 
 
-def run(*lanes: Lane) -> list[TrialResult]:
+def run(*crews: Crew) -> list[TrialResult]:
     rows: list[TrialResult] = []
-    asyncio.run(run_lanes(lanes, rows.append))
+    asyncio.run(run_crews(crews, rows.append))
     return rows
 
 
@@ -56,19 +56,19 @@ def test_as_many_trials_are_in_flight_as_there_are_workers(workers: int) -> None
     async def story() -> tuple[int, int]:
         crowd = Crowd(workers)
         rows: list[TrialResult] = []
-        lane = Lane(jobs=jobs(numbered(24), bench(crowd, GOOD)), workers=workers)
-        await run_lanes([lane], rows.append)
+        crew = Crew(jobs=jobs(numbered(24), bench(crowd, GOOD)), workers=workers)
+        await run_crews([crew], rows.append)
         return crowd.most, sum(row.verdict == "pass" for row in rows)
 
     assert asyncio.run(story()) == (workers, 24)
 
 
-def test_lanes_run_beside_each_other() -> None:
+def test_crews_run_beside_each_other() -> None:
     async def story() -> int:
         crowd = Crowd(5)
         where = bench(crowd, GOOD)
-        lanes = [Lane(jobs=jobs(numbered(n), where), workers=n) for n in (2, 3)]
-        await run_lanes(lanes, lambda row: None)
+        crews = [Crew(jobs=jobs(numbered(n), where), workers=n) for n in (2, 3)]
+        await run_crews(crews, lambda row: None)
         return crowd.most
 
     assert asyncio.run(story()) == 5
@@ -90,7 +90,7 @@ def test_only_what_is_in_flight_is_held() -> None:
         recorded += 1
 
     where = bench(ScriptedProvider(lambda request: "4"), GOOD)
-    asyncio.run(run_lanes([Lane(jobs=lazily(where), workers=4)], record))
+    asyncio.run(run_crews([Crew(jobs=lazily(where), workers=4)], record))
 
     assert (taken, recorded) == (50, 50)
     assert most <= 4
@@ -104,7 +104,7 @@ def test_a_trial_that_fails_does_not_hold_up_the_others() -> None:
         return crashes.get(int(request.eval_id.removeprefix("case-")), "4")
 
     where = bench(ScriptedProvider(reply), GOOD)
-    rows = run(Lane(jobs=jobs(numbered(8), where), workers=3))
+    rows = run(Crew(jobs=jobs(numbered(8), where), workers=3))
 
     verdicts = {row.eval_id: row.verdict for row in rows}
     assert [verdicts[id_] for id_ in numbered(8)] == [
@@ -128,9 +128,9 @@ def test_an_aborted_run_ends_what_is_in_flight_and_keeps_what_is_done() -> None:
             raise AssertionError
 
     where, rows = bench(Service(), GOOD), list[TrialResult]()
-    lane = Lane(jobs=jobs(["quick", "slow", "fatal", "later"], where), workers=2)
+    crew = Crew(jobs=jobs(["quick", "slow", "fatal", "later"], where), workers=2)
     with pytest.raises(RunAborted, match="the licence has run out"):
-        asyncio.run(run_lanes([lane], rows.append))
+        asyncio.run(run_crews([crew], rows.append))
 
     assert [row.eval_id for row in rows] == ["quick"]
     assert ended == ["slow"]
@@ -140,6 +140,6 @@ def test_a_journal_that_refuses_a_row_aborts_the_run() -> None:
     def refuse(row: TrialResult) -> None:
         raise RunAborted("results.jsonl cannot be written")
 
-    lane = Lane(jobs=jobs(numbered(5), bench(ScriptedProvider(["4"]), GOOD)), workers=1)
+    crew = Crew(jobs=jobs(numbered(5), bench(ScriptedProvider(["4"]), GOOD)), workers=1)
     with pytest.raises(RunAborted, match=r"results\.jsonl"):
-        asyncio.run(run_lanes([lane], refuse))
+        asyncio.run(run_crews([crew], refuse))
