@@ -17,14 +17,14 @@ _CASE = re.compile(rb"What is (\d+) plus")
 _JUDGED = b"[[ ## candidate_answer ## ]]"
 
 
-def _http(status: bytes, body: bytes, headers: bytes = b"") -> bytes:
+def http(status: bytes, body: bytes, headers: bytes = b"") -> bytes:
     length = b"content-length: %d\r\n" % len(body)
     kind = b"content-type: application/json\r\n"
     return b"HTTP/1.1 %s\r\n%s%s%s\r\n%s" % (status, kind, length, headers, body)
 
 
 def _answer(text: bytes) -> bytes:
-    return _http(
+    return http(
         b"200 OK",
         b'{"id":"1","object":"chat.completion","created":1,"model":"stick","choices":[{"index":0,'
         b'"message":{"role":"assistant","content":"%s"},"finish_reason":"stop"}],'
@@ -34,8 +34,8 @@ def _answer(text: bytes) -> bytes:
 
 ANSWER = _answer(b"Thank you for asking. The answer is 42, as always.")
 VERDICT = _answer(rb"{\"score\": 1.0, \"hits\": [\"42\"], \"misses\": [], \"reasoning\": \"Yes.\"}")
-REFUSAL = _http(b"429 Too Many Requests", b'{"error":{"message":"slow"}}', b"retry-after: 1\r\n")
-FAILURE = _http(b"500 Internal Server Error", b'{"error":{"message":"oops"}}')
+REFUSAL = http(b"429 Too Many Requests", b'{"error":{"message":"slow"}}', b"retry-after: 1\r\n")
+FAILURE = http(b"500 Internal Server Error", b'{"error":{"message":"oops"}}')
 RESET = b""
 FAULTS = {**dict.fromkeys(range(10), REFUSAL), 10: FAILURE, 11: FAILURE, 12: RESET, 13: None}
 

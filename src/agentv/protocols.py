@@ -12,7 +12,7 @@ from agentv.model.http import HttpReply, HttpRequest
 from agentv.model.options import FileFinder
 from agentv.model.process import Command, CommandResult
 from agentv.model.request import ProviderRequest, ProviderResponse
-from agentv.model.score import EvaluationContext, Score
+from agentv.model.score import EvaluationContext, Score, Usage
 
 
 class Provider(Protocol):
@@ -119,6 +119,9 @@ class Lane(Protocol):
 
     def succeeded(self) -> None:
         """A request was answered."""
+
+    def used(self, usage: Usage | None, tokens: int) -> None:
+        """What an answer consumed: `tpm` counts what goes beyond the tokens said on entering."""
 
     def refused(self, wait_seconds: float | None) -> None:
         """The service said that it is too much (429, overloaded).

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from agentv.model.score import Usage
 from agentv.transport.lane import PacedLane
 from agentv.transport.traffic import Traffic
 from virtual_time import now, run_virtually
@@ -35,6 +36,19 @@ def test_requests_per_minute_are_spread_after_a_burst_of_a_second() -> None:
 def test_tokens_per_minute_hold_back_large_requests() -> None:
     times = run_virtually(starts(limited(tpm=6000), 3, tokens=100))
     assert times == pytest.approx([0.0, 1.0, 2.0])
+
+
+def test_tokens_that_an_answer_took_beyond_the_estimate_hold_back_what_follows() -> None:
+    async def story() -> float:
+        lane = limited(tpm=6000)
+        await lane.enter(50)
+        lane.used(Usage(input_tokens=60, output_tokens=190), 50)
+        lane.used(Usage(input_tokens=1), 50)
+        lane.used(None, 50)
+        await lane.enter(100)
+        return now()
+
+    assert run_virtually(story()) == pytest.approx(2.5)  # 250 are gone, at 100 a second
 
 
 def test_equal_endpoint_and_model_share_a_lane_with_the_tightest_limits() -> None:

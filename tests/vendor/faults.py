@@ -1,9 +1,9 @@
 """What goes wrong, and with which requests."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 Kind = Literal["status", "reset", "truncated", "broken_json", "hang", "slow_body"]
 
@@ -16,6 +16,10 @@ class Fault:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     message: str = "something is wrong"
+    headers_at: Callable[[float], Mapping[str, str]] = lambda _now: {}
+    """More headers, of a reply that is sent at a time (in seconds since the epoch)."""
+    said: Mapping[str, Any] = field(default_factory=dict)
+    """More that stands in the body's `error`."""
 
 
 RESET = Fault(kind="reset")

@@ -192,7 +192,9 @@ class Vendor:
             case "status":
                 assert fault is not None
                 said = dialect.error(fault.status, fault.message)
-                return web.json_response(said, status=fault.status, headers=fault.headers)
+                said["error"] |= fault.said
+                headers = {**fault.headers, **fault.headers_at(time.time())}
+                return web.json_response(said, status=fault.status, headers=headers)
         return web.Response(body=text, content_type="application/json")
 
 

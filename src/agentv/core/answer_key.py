@@ -18,7 +18,8 @@ _NOT_SHAPING = frozenset(
         *("api_key", "timeout_seconds", "connect_timeout_seconds", "read_timeout_seconds"),
         *("rpm", "tpm", "price_per_million_input", "price_per_million_output"),
         *("max_retries", "retry_initial_delay_ms", "retry_max_delay_ms"),
-        *("retry_backoff_factor", "retry_status_codes", "retry", "healthcheck"),
+        *("retry_backoff_factor", "retry_status_codes", "retry"),
+        *("max_retry_after_seconds", "healthcheck"),
     ]
 )
 

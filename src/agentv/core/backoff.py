@@ -15,10 +15,16 @@ class RetrySettings(Record, frozen=True, kw_only=True):
     max_delay_ms: float = 60_000.0
     backoff_factor: float = 2.0
     status_codes: frozenset[int] = DEFAULT_STATUS_CODES
+    max_retry_after_seconds: float = 900.0
+    """A service that asks for a longer wait gets no retry."""
 
     def retries_status(self, status: int) -> bool:
         """Whether a reply with this status is worth another try; a wrong key never is."""
         return status in self.status_codes and status not in NEVER_RETRIED
+
+    def bears(self, wait_seconds: float | None) -> bool:
+        """Whether a wait that a service asks for is waited; none is asked for with `None`."""
+        return wait_seconds is None or wait_seconds <= self.max_retry_after_seconds
 
 
 def backoff_seconds(settings: RetrySettings, retry: int, chance: float) -> float:

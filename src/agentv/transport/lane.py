@@ -4,6 +4,7 @@ import asyncio
 from contextlib import nullcontext
 
 from agentv.model.event import LaneState
+from agentv.model.score import Usage
 from agentv.transport.bucket import Bucket
 from agentv.transport.pace import Pace
 from agentv.transport.places import resting
@@ -68,6 +69,17 @@ class PacedLane:
     def succeeded(self) -> None:
         """A request was answered."""
         self._pace.succeeded(_now())
+
+    def used(self, usage: Usage | None, tokens: int) -> None:
+        """What an answer consumed, where it is more than the tokens said on entering.
+
+        Nothing is given back for less: some services count what an answer may take, not what it
+        takes.
+        """
+        limit = self._limits.get("tpm")
+        if limit is not None and usage is not None:
+            more = (usage.input_tokens or 0) + (usage.output_tokens or 0) - tokens
+            limit.take(_now(), max(more, 0))
 
     def refused(self, wait_seconds: float | None) -> None:
         """A request was too much for the service, which may have said how long to wait."""

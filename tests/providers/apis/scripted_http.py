@@ -10,6 +10,7 @@ from typing import Any
 from agentv.errors import ProviderError
 from agentv.model.http import HttpReply, HttpRequest
 from agentv.model.process import Command, CommandResult
+from agentv.model.score import Usage
 from agentv.protocols import Lane, ProviderBuild
 
 
@@ -54,6 +55,9 @@ class ScriptedService:
 
     def succeeded(self) -> None:
         self.successes += 1
+
+    def used(self, usage: Usage | None, tokens: int) -> None:
+        assert tokens > 0
 
     def refused(self, wait_seconds: float | None) -> None:
         self.refusals.append(wait_seconds)

@@ -67,6 +67,8 @@ class ApiOptions(TargetOptions, frozen=True, kw_only=True):
     retry_backoff_factor: Annotated[float, Meta(ge=1)] | None = None
     retry_status_codes: list[Annotated[int, Meta(ge=400, le=599)]] | None = None
     retry: RetryBlock | None = None
+    max_retry_after_seconds: Annotated[float, Meta(ge=0)] = 900.0
+    """A service that asks for a longer wait before a retry gets none: the trial is an error."""
     batch_poll_seconds: Annotated[float, Meta(gt=0)] = 1.0
     """How soon a batch is asked after; the pause grows to 30 s."""
     batch_timeout_seconds: Annotated[float, Meta(gt=0)] = 86_400.0
@@ -94,7 +96,9 @@ class ApiOptions(TargetOptions, frozen=True, kw_only=True):
         codes = given.pop("retryable_status_codes")
         known = {name: value for name, value in given.items() if value is not None}
         return RetrySettings(
-            status_codes=frozenset(codes) if codes is not None else self.retried_statuses, **known
+            status_codes=frozenset(codes) if codes is not None else self.retried_statuses,
+            max_retry_after_seconds=self.max_retry_after_seconds,
+            **known,
         )
 
     def problems(self, files: FileFinder) -> Iterator[OptionProblem]:

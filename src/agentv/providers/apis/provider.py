@@ -6,13 +6,14 @@ from typing import Any
 import msgspec
 
 from agentv.core.backoff import NEVER_RETRIED, backoff_seconds
-from agentv.core.retry_after import retry_after_seconds
+from agentv.core.retry_after import retry_after_seconds, service_time
 from agentv.errors import ProviderError
 from agentv.model.http import HttpReply, HttpRequest
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.protocols import ProviderBuild
 from agentv.providers.apis.costs import read_priced
 from agentv.providers.apis.options import ApiOptions
+from agentv.providers.apis.used_up import is_used_up
 from agentv.providers.apis.wire import Adjustable, Call, Json, ReplyError, Wire
 
 _OVERLOADED = frozenset({429, 503, 529})
@@ -60,17 +61,18 @@ class ApiProvider:
             await self._lane.enter(tokens, after=after)
             try:
                 reply = await self._exchange(wire, request, sent)
-                return read_priced(wire, self._options, reply)
+                answer = read_priced(wire, self._options, reply)
+                self._lane.used(answer.usage, tokens)
+                return answer
             except _TryAgain as failure:
                 retry += 1
-                if retry > self._retry.max_retries:
-                    raise failure.error from failure
                 after = self._pause(failure, retry)
             finally:
                 self._lane.left()
 
     async def _exchange(self, wire: Wire, request: ProviderRequest, sent: HttpRequest) -> Json:
         """One request; the body of a successful reply."""
+        asked = time.time()
         try:
             reply = await self._http.send(sent)
             body = _decoded(reply)
@@ -83,15 +85,19 @@ class ApiProvider:
             return body
         said = wire.read_error(body)
         refusal = self._refusal(reply, said)
+        if said and is_used_up(said, body):
+            refusal.kind = "quota"
+            raise refusal
         if said and reply.status in _MISUNDERSTOOD and isinstance(wire, Adjustable):
             better = wire.adjusted(request, said)
             if better is not None:
                 raise _Unsuited(refusal, better) from refusal
-        wait = retry_after_seconds(reply.headers, time.time())
+        now = service_time(reply.headers, asked=asked, now=time.time())
+        wait = retry_after_seconds(reply.headers, now)
         if wait is None and reply.status in _OVERLOADED:
-            wait = wire.retry_after(reply.headers, body, time.time())
+            wait = wire.retry_after(reply.headers, body, now)
         if reply.status in _OVERLOADED:
-            self._lane.refused(wait)
+            self._lane.refused(wait if self._retry.bears(wait) else None)
         if self._retry.retries_status(reply.status):
             raise _TryAgain(refusal, wait)
         raise refusal
@@ -108,10 +114,19 @@ class ApiProvider:
         )
 
     def _pause(self, failure: "_TryAgain", retry: int) -> float:
-        """Exactly what the service asked for, else the policy's own backoff."""
-        if failure.wait_seconds is not None:
-            return failure.wait_seconds
-        return backoff_seconds(self._retry, retry, self._rng.random())
+        """Exactly what the service asked for, else the policy's own backoff.
+
+        Raises:
+            ProviderError: There have been enough retries, or too long a wait is asked for.
+        """
+        if retry > self._retry.max_retries:
+            raise failure.error from failure
+        wait = failure.wait_seconds
+        if not self._retry.bears(wait):
+            limit = f"`max_retry_after_seconds` is {self._retry.max_retry_after_seconds:g}"
+            message = f"{failure.error}; it asks us to wait {wait:.0f} s, and {limit}"
+            raise ProviderError(message, kind=failure.error.kind) from failure
+        return backoff_seconds(self._retry, retry, self._rng.random()) if wait is None else wait
 
     def _refusal(self, reply: HttpReply, said: ReplyError | None) -> ProviderError:
         words = said.message if said else reply.body[:500].decode("utf-8", "replace").strip()

@@ -84,16 +84,19 @@ class PydanticAiProvider:
             try:
                 reply = await self._ask(request)
                 self._lane.succeeded()
-                return read_reply(reply)
+                answer = read_reply(reply)
+                self._lane.used(answer.usage, tokens)
+                return answer
             except ModelHTTPError as error:
                 retry += 1
                 if not self._retry.retries_status(error.status_code):
                     raise ProviderError(_said(error), kind=f"http_{error.status_code}") from error
-                if error.status_code == 429:
-                    self._lane.refused(error.retry_after)
-                if retry > self._retry.max_retries:
-                    raise ProviderError(_said(error), kind=f"http_{error.status_code}") from error
                 wait = error.retry_after
+                is_borne = self._retry.bears(wait)
+                if error.status_code == 429:
+                    self._lane.refused(wait if is_borne else None)
+                if retry > self._retry.max_retries or not is_borne:
+                    raise ProviderError(_said(error), kind=f"http_{error.status_code}") from error
             except ModelAPIError as error:
                 retry += 1
                 if retry > self._retry.max_retries:
