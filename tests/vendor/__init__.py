@@ -17,6 +17,7 @@ from vendor.faults import (
     Chances,
     Fault,
     failure,
+    raw,
     refused,
 )
 from vendor.server import Asked, Vendor
@@ -32,5 +33,6 @@ __all__ = [
     "Fault",
     "Vendor",
     "failure",
+    "raw",
     "refused",
 ]

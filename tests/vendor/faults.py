@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
-Kind = Literal["status", "reset", "truncated", "broken_json", "hang", "slow_body"]
+Kind = Literal["status", "reset", "truncated", "broken_json", "hang", "slow_body", "raw"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +18,8 @@ class Fault:
     message: str = "something is wrong"
     headers_at: Callable[[float], Mapping[str, str]] = lambda _now: {}
     """More headers, of a reply that is sent at a time (in seconds since the epoch)."""
+    raw: bytes = b""
+    """All that is sent before the connection ends."""
     said: Mapping[str, Any] = field(default_factory=dict)
     """More that stands in the body's `error`."""
 
@@ -32,6 +34,12 @@ HANG = Fault(kind="hang")
 """No reply, ever."""
 SLOW_BODY = Fault(kind="slow_body")
 """Headers and a first byte, and then nothing, ever."""
+
+
+def raw(head: str, body: bytes = b"") -> Fault:
+    """These lines and these bytes, and then the end of the connection."""
+    lines = "".join(f"{line}\r\n" for line in head.splitlines())
+    return Fault(kind="raw", raw=lines.encode() + b"connection: close\r\n\r\n" + body)
 
 
 def failure(status: int, message: str = "something is wrong", **headers: str) -> Fault:

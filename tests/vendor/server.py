@@ -181,6 +181,10 @@ class Vendor:
                 half = await _first_half(request, text)
                 _transport(request).close()
                 return half
+            case "raw":
+                assert fault is not None
+                _transport(request).write(fault.raw)
+                _transport(request).close()
             case "hang":
                 await self._stop.wait()
             case "slow_body":

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import aiohttp
     from yarl import URL
 
+_LONGEST_REASON = 500
+
 
 class Http:
     """Sends requests (see `agentv.protocols.HttpSender`); an async context manager.
@@ -65,8 +67,7 @@ class Http:
         except TimeoutError as error:
             raise ProviderTimeout(_limit_reached(error, request)) from error
         except (aiohttp.ClientError, ValueError, OSError) as error:
-            reason = str(error) or type(error).__name__
-            raise ProviderError(f"no answer: {reason}", kind="connection") from error
+            raise _no_reply(error) from error
 
     def _open(self) -> "aiohttp.ClientSession":
         import aiohttp
@@ -111,8 +112,16 @@ async def probe(url: str, *, timeout_seconds: float) -> int:
     except TimeoutError as error:
         raise ProviderTimeout(f"no answer within {timeout_seconds:g} s") from error
     except (aiohttp.ClientError, ValueError, OSError) as error:
-        reason = str(error) or type(error).__name__
-        raise ProviderError(f"no answer: {reason}", kind="connection") from error
+        raise _no_reply(error) from error
+
+
+def _no_reply(error: Exception) -> ProviderError:
+    import aiohttp
+
+    # What it says of a reply that is no HTTP has several lines, with a status that nobody sent.
+    said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
+    reason = " ".join(said.split())[:_LONGEST_REASON] or type(error).__name__
+    return ProviderError(f"no answer: {reason}", kind="connection")
 
 
 def _limit_reached(error: TimeoutError, request: HttpRequest) -> str:

@@ -1,7 +1,6 @@
 """Asks an LLM API: one adapter's wire format behind the retry policy and the shared lane."""
 
 import time
-from typing import Any
 
 import msgspec
 
@@ -11,6 +10,7 @@ from agentv.errors import ProviderError
 from agentv.model.http import HttpReply, HttpRequest
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.protocols import ProviderBuild
+from agentv.providers.apis.bodies import json_of, words_of
 from agentv.providers.apis.costs import read_priced
 from agentv.providers.apis.options import ApiOptions
 from agentv.providers.apis.used_up import is_used_up
@@ -75,7 +75,7 @@ class ApiProvider:
         asked = time.time()
         try:
             reply = await self._http.send(sent)
-            body = _decoded(reply)
+            body = json_of(reply)
         except ProviderError as error:
             if error.kind == "connection":
                 raise _TryAgain(error, None) from error
@@ -129,7 +129,7 @@ class ApiProvider:
         return backoff_seconds(self._retry, retry, self._rng.random()) if wait is None else wait
 
     def _refusal(self, reply: HttpReply, said: ReplyError | None) -> ProviderError:
-        words = said.message if said else reply.body[:500].decode("utf-8", "replace").strip()
+        words = said.message if said else words_of(reply)
         if self._options.api_key:  # Some services repeat a key that they do not know.
             words = words.replace(self._options.api_key, "[redacted]")
         mark = f" [{said.code}]" if said and said.code else ""
@@ -167,18 +167,3 @@ class _Unsuited(Exception):  # noqa: N818 - what to do about it
     def __init__(self, error: ProviderError, better: Wire) -> None:
         super().__init__(str(error))
         self.better = better
-
-
-def _decoded(reply: HttpReply) -> Json:
-    """The JSON object of a reply; a broken one in a success is a failure of the network."""
-    try:
-        body: Any = msgspec.json.decode(reply.body)
-    except ValueError as error:
-        if reply.status >= 400:
-            return {}
-        raise ProviderError("the reply is not JSON", kind="connection") from error
-    if isinstance(body, dict):
-        return body
-    if isinstance(body, list) and body and isinstance(body[0], dict):
-        return body[0]  # Gemini wraps some errors in a list
-    return {}
