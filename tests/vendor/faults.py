@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Literal
 
-Kind = Literal["status", "reset", "truncated", "broken_json", "hang", "slow_body"]
+Kind = Literal["status", "reset", "truncated", "broken_json", "hang", "slow_body", "cut_off"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +28,8 @@ HANG = Fault(kind="hang")
 """No reply, ever."""
 SLOW_BODY = Fault(kind="slow_body")
 """Headers and a first byte, and then nothing, ever."""
+CUT_OFF = Fault(kind="cut_off")
+"""An answer that ends at its limit, and is paid for."""
 
 
 def failure(status: int, message: str = "something is wrong", **headers: str) -> Fault:
