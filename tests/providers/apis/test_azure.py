@@ -237,6 +237,6 @@ def test_a_wrong_key_is_tried_once_and_not_shown(status: int) -> None:
     assert ask(service) == (
         f"http_{status}",
         f"target 'az': https://acme.openai.azure.com answered {status} [{status}]:"
-        " Access denied for [redacted].",
+        " Access denied for [redacted api_key].",
     )
     assert len(service.requests) == 1

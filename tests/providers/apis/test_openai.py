@@ -630,6 +630,27 @@ def test_a_service_that_knows_no_limit_at_all_is_not_asked_for_ever() -> None:
     ]
 
 
+def test_a_key_in_a_long_reply_is_gone_before_the_reply_is_cut() -> None:
+    service = ScriptedService([reply(f"<p>\n{'x' * 990} {KEY}</p>", 404)])
+    [outcome] = ask(service)
+    assert outcome == (
+        "http_404",
+        f"https://api.openai.com answered 404: <p> {'x' * 990} [reda…",
+    )
+
+
+def test_a_redirect_is_not_followed() -> None:
+    service = ScriptedService([reply("moved", 308, {"location": f"https://else.where/?k={KEY}"})])
+    assert ask(service) == [
+        (
+            "http_308",
+            "https://api.openai.com answered 308: it sends us on to"
+            " https://else.where/?k=[redacted api_key], which no key is sent to",
+        )
+    ]
+    assert len(service.requests) == 1
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 @pytest.mark.parametrize("text", [f"Incorrect API key provided: {KEY}.", f"<html>{KEY}</html>"])
 def test_a_request_that_is_wrong_is_made_once_and_shows_no_key(status: int, text: str) -> None:
@@ -643,7 +664,7 @@ def test_a_request_that_is_wrong_is_made_once_and_shows_no_key(status: int, text
     whose = "target 'gpt': " if status in (401, 403) else ""
     assert message.startswith(f"{whose}https://api.openai.com answered {status}")
     assert message.endswith("(request id req_1)")
-    assert "[redacted]" in message
+    assert "[redacted api_key]" in message
     assert KEY not in message
     assert len(service.requests) == 1
 

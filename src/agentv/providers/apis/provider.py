@@ -81,7 +81,7 @@ class ApiProvider:
             if error.kind == "connection":
                 raise _TryAgain(error, None) from error
             raise
-        if 200 <= reply.status <= 299:
+        if reply.is_success:
             self._lane.succeeded()
             self._key.taken()
             return body
@@ -121,6 +121,8 @@ class ApiProvider:
 
     def _refusal(self, reply: HttpReply, said: ReplyError | None) -> ProviderError:
         words = said.message if said else reply.body.decode("utf-8", "replace")
+        if 300 <= reply.status <= 399:
+            words = f"it sends us on to {reply.headers.get('location')}, which no key is sent to"
         mark = f" [{said.code}]" if said and said.code else ""
         ids = (reply.headers[name] for name in _REQUEST_IDS if name in reply.headers)
         request_id = next((f" (request id {found})" for found in ids), "")
@@ -154,7 +156,7 @@ def _decoded(reply: HttpReply) -> Json:
     try:
         body: Any = msgspec.json.decode(reply.body)
     except ValueError as error:
-        if reply.status >= 400:
+        if not reply.is_success:
             return {}
         raise ProviderError("the reply is not JSON", kind="connection") from error
     if isinstance(body, dict):

@@ -1,5 +1,6 @@
 """A target's API key: where it comes from, and whether its service has taken it."""
 
+from agentv.core.redaction import Redactor
 from agentv.errors import ProviderError
 from agentv.protocols import ProviderBuild
 from agentv.providers.apis.options import ApiOptions
@@ -18,6 +19,7 @@ class TargetKey:
         self._options = options
         self._written = build.written
         self._source = build.source
+        self._redactor = Redactor({"api_key": options.key or ""})
         self._was_taken = False
         self._refusal: ProviderError | None = None
 
@@ -46,10 +48,7 @@ class TargetKey:
         Some repeat a key that they do not know: it goes first, so that no part of it is left where
         the line is cut.
         """
-        secrets = {self._options.api_key or "", self._options.key or ""} - {""}
-        for secret in sorted(secrets, key=len, reverse=True):
-            words = words.replace(secret, "[redacted]")
-        line = " ".join(words.split())
+        line = " ".join(self._redactor.text(words).split())
         return line if len(line) <= _LONGEST_WORDS else f"{line[:_LONGEST_WORDS]}…"
 
     @property
