@@ -5,11 +5,12 @@ import json
 import pytest
 
 from agentv import evaluate
+from agentv.core.money import dollars
 from agentv.errors import AuthorError, ExitCode
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.model.score import Usage
 from agentv.testing import Project, ScriptedProvider
-from vendor.server import Vendor
+from vendor import CUT_OFF, RESET, Chances, Vendor, refused
 
 
 def dime(request: ProviderRequest) -> ProviderResponse:
@@ -19,6 +20,14 @@ def dime(request: ProviderRequest) -> ProviderResponse:
 def cases(count: int) -> list[dict[str, object]]:
     return [
         {"id": f"case-{number}", "input_messages": [{"role": "user", "content": "How?"}]}
+        for number in range(count)
+    ]
+
+
+def asking(count: int) -> list[dict[str, object]]:
+    """Cases that the vendor tells apart."""
+    return [
+        {"id": f"c{number}", "input_messages": [{"role": "user", "content": f"case-{number}?"}]}
         for number in range(count)
     ]
 
@@ -101,8 +110,11 @@ def test_judges_are_paid_from_it_and_show_says_the_same_later(project: Project) 
     assert outcome.code == ExitCode.ERRORS
     assert "reached, 15 of 20 trials have no row (exit 3)" in outcome.out
     assert "spent): no further trial is started" in outcome.err
+    spent = next(line for line in outcome.out.splitlines() if line.startswith("  budget"))
+    assert spent == f"  budget      {dollars(each * 5)} spent of {dollars(each * 4.5)}"
     shown = project.run("show")
     assert shown.code == ExitCode.ERRORS
+    assert spent in shown.out.splitlines()
     assert shown.out.splitlines()[-1] == outcome.out.splitlines()[-1]
     told = project.run("show", "--json").json["budget"]
     assert told["is_reached"]
@@ -118,6 +130,50 @@ def test_a_cost_that_nobody_knows_is_warned_of(project: Project) -> None:
     warning = "the cost of target 'default' is unknown, so the budget cannot see it"
     assert outcome.err.count(warning) == 1
     assert "calls; 20 unknown)" in outcome.out
+    assert "spent of $5.00; the cost of 20 calls is unknown\n" in outcome.out
+
+
+@pytest.mark.parametrize("batching", [False, True])
+def test_it_is_overshot_by_what_was_in_flight_and_not_more(
+    project: Project, batching: bool
+) -> None:
+    """With many workers, judges, retries and answers that are paid for and none; to the cent."""
+    workers, dollars_a_call = 50, 18.0  # 11 tokens read, 7 written, a dollar each
+    faults = ((0.1, CUT_OFF), (0.1, refused("0")), (0.1, RESET))
+    prices = "price_per_million_input: 1000000, price_per_million_output: 1000000"
+    with Vendor(latency=0.01, chances=Chances(faults=faults)) as vendor:
+        base = (
+            f"base_url: {vendor.url}/v1, api_key: vendor-key, retry_initial_delay_ms: 1, {prices}"
+        )
+        batch = ", provider_batching: true" if batching else ""
+        own = f"provider: openai, {base}"
+        project.write(
+            {
+                "a.eval.yaml": "evaluator: llm_judge\nevalcases: cases.jsonl\n",
+                "cases.jsonl": "".join(
+                    json.dumps({**case, "outcome": "Answers."}) + "\n" for case in asking(600)
+                ),
+                "targets.yaml": "targets:\n"
+                f"  - {{name: default, model: m, judge_target: judge{batch}, {own}}}\n"
+                f"  - {{name: judge, model: j, {own}}}\n",
+            }
+        )
+        limit = 60 * dollars_a_call
+        outcome = project.run(
+            *("eval", "a.eval.yaml", "--budget-usd", str(limit), "--workers", str(workers)),
+            *("--json", "--export", "rows.jsonl"),
+        )
+    paid = [asked for asked in vendor.asked if asked.fault in (None, CUT_OFF)]
+    bill = len(paid) * dollars_a_call
+    assert outcome.code == ExitCode.ERRORS
+    assert outcome.json["cost_usd"]["total"] == bill == outcome.json["budget"]["spent_usd"]
+    assert limit <= bill <= limit + 2 * workers * dollars_a_call
+    assert "the run is incomplete: budget of $1,080.00 reached" in outcome.json["gate"]["reason"]
+    rows = project.rows()
+    assert 600 - len(rows) == outcome.json["counts"]["missing"] > 0
+    assert "cut_off" in {row["error"]["kind"] for row in rows if row["error"]}
+    assert (project.folder / "rows.jsonl").read_text("utf-8").count("\n") == len(rows)
+    assert ("is sent whole, whatever the budget" in outcome.err) == batching
 
 
 def test_it_must_be_more_than_nothing(project: Project) -> None:

@@ -38,6 +38,8 @@ def json_values(texts: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
         ("https://x/?k=sk-a%2Fb%27c%26d", "https://x/?k=[redacted KEY]"),
         ("https://x/?k=sk-a%2fb%27c%26d", "https://x/?k=[redacted KEY]"),
         ("https://x/sk-a/b%27c%26d/y", "https://x/[redacted KEY]/y"),
+        ("<b>sk-a/b&#x27;c&amp;d</b>", "<b>[redacted KEY]</b>"),
+        ("<b>sk-a/b'c&amp;d</b>", "<b>[redacted KEY]</b>"),
         ("run 'sk-a/b'\\''c&d'", "run '[redacted KEY]'"),
         ("run 'sk-a/b'\"'\"'c&d'", "run '[redacted KEY]'"),
         ("c2stYS9iJ2MmZA==", "[redacted KEY]"),
@@ -49,6 +51,28 @@ def json_values(texts: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
 )
 def test_a_secret_is_found_however_it_is_written(text: str, clean: str) -> None:
     assert Redactor({"KEY": "sk-a/b'c&d"}).text(text) == clean
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("it says sk-0123456789abcd…", "it says [redacted KEY]…"),
+        ("it says sk-01234…", "it says [redacted KEY]…"),
+        ("…89abcdef, it says", "…[redacted KEY], it says"),
+        ("a…sk-012345…89abcdef…z", "a…[redacted KEY]…[redacted KEY]…z"),
+        ('"sk-0123456…" and sk-0123456789abcdef', '"[redacted KEY]…" and [redacted KEY]'),
+        ("sk-…", "sk-…"),
+        ("sk-0123456789 …", "sk-0123456789 …"),
+    ],
+)
+def test_what_shortening_left_of_a_secret_is_found(text: str, clean: str) -> None:
+    redactor = Redactor({"KEY": "sk-0123456789abcdef"})
+    assert redactor.text(text) == clean
+    assert redactor.json_bytes(json.dumps([text]).encode()) == (
+        json.dumps([clean], ensure_ascii=False, separators=(",", ":")).encode()
+        if text != clean
+        else json.dumps([text]).encode()
+    )
 
 
 def test_the_longest_secret_goes_first() -> None:

@@ -10,6 +10,7 @@ It speaks OpenAI's chat completions and responses, Azure's, Anthropic's messages
 
 from vendor.faults import (
     BROKEN_JSON,
+    CUT_OFF,
     HANG,
     RESET,
     SLOW_BODY,
@@ -24,6 +25,7 @@ from vendor.server import Asked, Vendor
 
 __all__ = [
     "BROKEN_JSON",
+    "CUT_OFF",
     "HANG",
     "RESET",
     "SLOW_BODY",

@@ -64,6 +64,10 @@ class OpenAiChat:
             },
         }
 
+    def cut_off(self, answer: Json) -> Json:
+        [choice] = answer["choices"]
+        return {**answer, "choices": [{**choice, "finish_reason": "length"}]}
+
     def error(self, status: int, message: str) -> Json:
         kind = "invalid_request_error" if status < 429 else "server_error"
         code = {401: "invalid_api_key", 429: "rate_limit_exceeded"}.get(status)
@@ -93,6 +97,9 @@ class OpenAiResponses(OpenAiChat):
             "error": None,
             "incomplete_details": None,
             "model": question.model,
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
             "output": [
                 {
                     "type": "message",
@@ -104,37 +111,45 @@ class OpenAiResponses(OpenAiChat):
             ],
             "usage": {
                 "input_tokens": given,
-                "input_tokens_details": {"cached_tokens": cached},
+                "input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0},
                 "output_tokens": made,
                 "output_tokens_details": {"reasoning_tokens": 0},
                 "total_tokens": given + made,
             },
         }
 
+    def cut_off(self, answer: Json) -> Json:
+        why = {"reason": "max_output_tokens"}
+        return {**answer, "status": "incomplete", "incomplete_details": why}
+
 
 class AzureChat(OpenAiChat):
-    """`POST /openai/deployments/{name}/chat/completions?api-version=…`."""
+    """`POST /openai/deployments/{name}/chat/completions?api-version=…`, `/openai/v1/…`."""
 
     def key(self, headers: Mapping[str, str]) -> str:
-        return headers.get("api-key", "")
+        bearer = headers.get("authorization", "").removeprefix("Bearer ")
+        return headers.get("api-key", bearer)
 
     def question(self, path: str, body: Json) -> Question:
-        deployment = path.split("/deployments/")[1].split("/")[0]
-        return super().question(path, {**body, "model": deployment})
+        _, is_dated, below = path.partition("/deployments/")
+        named = {"model": below.split("/")[0]} if is_dated else {}
+        return super().question(path, {**body, **named})
 
 
 class AzureResponses(OpenAiResponses):
     """`POST /openai/responses?api-version=…` and `POST /openai/v1/responses`."""
 
     def key(self, headers: Mapping[str, str]) -> str:
-        return headers.get("api-key", "")
+        bearer = headers.get("authorization", "").removeprefix("Bearer ")
+        return headers.get("api-key", bearer)
 
 
 class AnthropicMessages:
     """`POST /v1/messages`."""
 
     def key(self, headers: Mapping[str, str]) -> str:
-        return headers.get("x-api-key", "") if headers.get("anthropic-version") else ""
+        bearer = headers.get("authorization", "").removeprefix("Bearer ")
+        return headers.get("x-api-key", bearer) if headers.get("anthropic-version") else ""
 
     def question(self, path: str, body: Json) -> Question:
         assert body["max_tokens"] > 0
@@ -161,6 +176,9 @@ class AnthropicMessages:
                 "output_tokens": made,
             },
         }
+
+    def cut_off(self, answer: Json) -> Json:
+        return {**answer, "stop_reason": "max_tokens"}
 
     def error(self, status: int, message: str) -> Json:
         kinds = {400: "invalid_request_error", 401: "authentication_error", 429: "rate_limit_error"}
@@ -202,6 +220,10 @@ class GeminiContent:
             "responseId": "response-1",
         }
 
+    def cut_off(self, answer: Json) -> Json:
+        [candidate] = answer["candidates"]
+        return {**answer, "candidates": [{**candidate, "finishReason": "MAX_TOKENS"}]}
+
     def error(self, status: int, message: str) -> Json:
         names = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 429: "RESOURCE_EXHAUSTED"}
         name = names.get(status, "INTERNAL")
@@ -218,7 +240,7 @@ def dialect_of(path: str) -> Dialect | None:
 
 def _matches(path: str) -> Iterator[tuple[bool, Dialect]]:
     azure = "/openai/" in path
-    yield azure and "/deployments/" in path and path.endswith("/chat/completions"), AzureChat()
+    yield azure and path.endswith("/chat/completions"), AzureChat()
     yield azure and path.endswith("/responses"), AzureResponses()
     yield path.endswith("/v1/chat/completions"), OpenAiChat()
     yield path.endswith("/v1/responses"), OpenAiResponses()

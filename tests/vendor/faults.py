@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
-Kind = Literal["status", "reset", "truncated", "broken_json", "hang", "slow_body", "raw"]
+Kind = Literal["status", "reset", "truncated", "broken_json", "hang", "slow_body", "raw", "cut_off"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,8 @@ HANG = Fault(kind="hang")
 """No reply, ever."""
 SLOW_BODY = Fault(kind="slow_body")
 """Headers and a first byte, and then nothing, ever."""
+CUT_OFF = Fault(kind="cut_off")
+"""An answer that ends at its limit, and is paid for."""
 
 
 def raw(head: str, body: bytes = b"") -> Fault:

@@ -193,6 +193,8 @@ class Vendor:
                 return half
             case "broken_json":
                 return web.Response(body=text[:-20], content_type="application/json")
+            case "cut_off":
+                return web.json_response(dialect.cut_off(whole))
             case "status":
                 assert fault is not None
                 said = dialect.error(fault.status, fault.message)

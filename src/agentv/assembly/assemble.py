@@ -22,7 +22,14 @@ from agentv.loading.workspace import Workspace
 from agentv.model.event import Notice
 from agentv.model.options import EvaluatorOptions
 from agentv.model.run import SuitePlan
-from agentv.protocols import Closable, Evaluator, EvaluatorBuild, Preparable, Settling
+from agentv.protocols import (
+    BatchProvider,
+    Closable,
+    Evaluator,
+    EvaluatorBuild,
+    Preparable,
+    Settling,
+)
 from agentv.runner.attempts import RetryingProvider
 from agentv.runner.batch import dispatch_batch
 from agentv.runner.crews import Crew, Job
@@ -95,7 +102,7 @@ class Assembly:
 
         Unless the budget stopped it: then some trials have no rows.
         """
-        if self.asking.budget is not None and self.asking.budget.is_reached:
+        if self.asking.budget is not None and self.asking.budget.has_stopped:
             return
         for station in self.stations.all():
             if isinstance(station.provider, Settling):
@@ -113,6 +120,9 @@ class Assembly:
         requests = [request_of(trial) for trial in trials_of(part) if not trial.problem]
         requests = self.asking.unanswered(station, requests)
         if requests:
+            if self.asking.budget is not None and isinstance(station.provider, BatchProvider):
+                whole = f"the batch for target '{station.name}' is sent whole, whatever the budget"
+                bench.emit(Notice(level="warning", message=whole))
             batched = await dispatch_batch(station.name, station.provider, requests, bench.emit)
             provider = self.asking.provider(station, batched)
             self._batched[id(part)] = dataclasses.replace(bench, provider=provider)

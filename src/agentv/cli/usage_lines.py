@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 
 from agentv.core.money import dollars
-from agentv.model.summary import RunSummary, UsageSum, UsageTotals
+from agentv.model.summary import BudgetUse, RunSummary, UsageSum, UsageTotals
 
 
 def usage_lines(summary: RunSummary) -> Iterator[str]:
-    """Tokens and money, where anything is known of them, and what the cache was good for."""
+    """Tokens and money, where anything is known of them, the budget, and the cache's use."""
     candidates, judges = summary.usage, summary.judge_usage
     if _is_known(candidates) or _is_known(judges):
         judged = f"; judges {_tokens(judges)}" if judges.calls else ""
         yield f"  tokens      {_tokens(candidates)}{judged}"
         yield f"  cost        {_cost(summary)}"
+    if summary.budget is not None and not summary.dry_run:
+        yield f"  budget      {_budget(summary.budget, summary.cost_usd)}"
     if summary.cache is not None:
         yield f"  cache       {_count(summary.cache.hits, 'hit')}, {_misses(summary.cache.misses)}"
 
@@ -48,6 +50,13 @@ def _cost(summary: RunSummary) -> str:
     share = judges.cost_usd.total
     of_which = f", of which judges {dollars(share)}" if share else ""
     return f"{dollars(cost.total)}{of_which}{_gap(cost.unknown, calls)}"
+
+
+def _budget(budget: BudgetUse, cost: UsageSum) -> str:
+    """`$1.24 spent of $5.00`, and how many calls that sum leaves out."""
+    use = f"{dollars(budget.spent_usd)} spent of {dollars(budget.limit_usd)}"
+    unseen = f"; the cost of {_count(cost.unknown, 'call')} is unknown" if cost.unknown else ""
+    return f"{use}{unseen}"
 
 
 def _gap(unknown: int, calls: int) -> str:

@@ -18,6 +18,10 @@ _ROWS = (TrialResult, EvaluatorResult, RawRequest, ChatMessage, ErrorInfo, Usage
 _OUR_KEYS = frozenset(name for record in _ROWS for name in record.__struct_fields__)
 _IDENTITY = frozenset(("eval_id", "dataset", "suite", "target", "verdict", "timestamp", "digest"))
 _ROLES = frozenset(get_args(Role))
+_CUT = "…"
+_LONG, _PART = 16, 8
+"""Of a secret that is so long, so much beside a `…` is worth hiding: texts are shortened before
+they come here."""
 _FALLBACKS = range(0x2588, 0xD800)
 """Signs to stand for a secret when every wording of ours would itself show part of one."""
 
@@ -35,14 +39,16 @@ class Redactor:
         forms = sorted(labels, key=len, reverse=True)
         self._marks = {form: _mark(labels[form], forms) for form in forms}
         self._pattern = re.compile("|".join(map(re.escape, forms)))
-        self._signs = _shortest(forms)
+        self._long = [form for form in forms if len(form) >= _LONG]
+        self._signs = _shortest([*filter(_is_short, forms), *_ends(self._long)])
         self._json_signs = tuple(to_json(form)[1:-1] for form in self._signs)
 
     def text(self, text: str) -> str:
         """The text without secrets."""
         if not any(sign in text for sign in self._signs):
             return text
-        return self._pattern.sub(lambda found: self._marks[found[0]], text)
+        text = self._pattern.sub(lambda found: self._marks[found[0]], text)
+        return self._without_parts(text) if _CUT in text else text
 
     def json_bytes(self, data: bytes) -> bytes:
         """A JSON document without secrets, valid still; untouched when there are none in it.
@@ -58,6 +64,29 @@ class Redactor:
         document = msgspec.json.decode(data)
         cleaned = self._clean_row(document)
         return data if cleaned == document else to_json(cleaned)
+
+    def _without_parts(self, text: str) -> str:
+        pieces = text.split(_CUT)
+        for left in range(len(pieces) - 1):
+            pieces[left] = self._without_beginning(pieces[left])
+            pieces[left + 1] = self._without_end(pieces[left + 1])
+        return _CUT.join(pieces)
+
+    def _without_beginning(self, piece: str) -> str:
+        """The piece before a cut, without the beginning of a secret at its end."""
+        for form in self._long if any(form[:_PART] in piece for form in self._long) else ():
+            for length in range(len(form) - 1, _PART - 1, -1):
+                if piece.endswith(form[:length]):
+                    return piece[:-length] + self._marks[form]
+        return piece
+
+    def _without_end(self, piece: str) -> str:
+        """The piece after a cut, without the end of a secret at its beginning."""
+        for form in self._long if any(form[-_PART:] in piece for form in self._long) else ():
+            for length in range(len(form) - 1, _PART - 1, -1):
+                if piece.startswith(form[-length:]):
+                    return self._marks[form] + piece[length:]
+        return piece
 
     def _clean_row(self, document: Any) -> Any:
         cleaned = self._clean(document)
@@ -76,6 +105,15 @@ class Redactor:
                 for name, item in value.items()
             }
         return value
+
+
+def _is_short(form: str) -> bool:
+    return len(form) < _LONG
+
+
+def _ends(forms: Sequence[str]) -> Iterator[str]:
+    for form in forms:
+        yield from (form[:_PART], form[-_PART:])
 
 
 def _shortest(forms: Sequence[str]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import json
 import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterator
+from html import escape
 from urllib.parse import quote, quote_plus
 
 SHORTEST = 4
@@ -22,6 +23,8 @@ def forms_of(secret: str) -> set[str]:
 
 def _written(text: str) -> Iterator[str]:
     yield from _as_json(text)
+    yield escape(text)
+    yield escape(text, quote=False)
     yield from _in_url(text)
     yield from _in_shell(text)
     yield from _in_base64(text.encode("utf-8", "surrogateescape"))

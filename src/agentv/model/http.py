@@ -25,3 +25,8 @@ class HttpReply(Record, frozen=True, kw_only=True):
     headers: Mapping[str, str]
     """Names in lower case."""
     body: bytes
+
+    @property
+    def is_success(self) -> bool:
+        """Whether its status says that all went well."""
+        return 200 <= self.status <= 299

@@ -26,7 +26,8 @@ class Budget:
         self._spent_usd = 0.0
         self._emit = emit
         self._unknown: set[str] = set()
-        self._has_stopped = False
+        self.has_stopped = False
+        """Whether a trial was not begun, for want of money."""
 
     @property
     def is_reached(self) -> bool:
@@ -51,8 +52,8 @@ class Budget:
             yield job
 
     def _stop(self) -> None:
-        if not self._has_stopped:
-            self._has_stopped = True
+        if not self.has_stopped:
+            self.has_stopped = True
             limit, spent = dollars(self._limit_usd), dollars(self._spent_usd)
             self._warn(f"budget of {limit} reached ({spent} spent): no further trial is started")
 

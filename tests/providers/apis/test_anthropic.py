@@ -100,6 +100,7 @@ def test_a_conversation_keeps_its_turns() -> None:
 
 
 PLAIN = {"model": "claude-sonnet-4-5", "max_tokens": 8192, "messages": ASKED}
+THINKING = {**PLAIN, "max_tokens": 16384}
 
 
 @pytest.mark.parametrize(
@@ -160,6 +161,7 @@ PLAIN = {"model": "claude-sonnet-4-5", "max_tokens": 8192, "messages": ASKED}
             {"model": "claude-opus-4-6", "reasoning_effort": "high", "temperature": 1},
             {
                 **PLAIN,
+                "max_tokens": 16384,
                 "model": "claude-opus-4-6",
                 "thinking": {"type": "adaptive"},
                 "output_config": {"effort": "high"},
@@ -173,12 +175,48 @@ PLAIN = {"model": "claude-sonnet-4-5", "max_tokens": 8192, "messages": ASKED}
                 "top_p": 0.99,
                 "thinking_budget": 2048,
             },
-            {**PLAIN, "model": "claude-sonnet-5", "thinking": {"type": "adaptive"}},
+            {**THINKING, "model": "claude-sonnet-5", "thinking": {"type": "adaptive"}},
             id="a model that refuses sampling and budgets",
         ),
         pytest.param(
-            {"model": "my-own", "temperature": 0.5, "seed": 7},
-            {**PLAIN, "model": "my-own", "temperature": 0.5},
+            {"temperature": 0.5, "top_p": 0.5},
+            {**PLAIN, "temperature": 0.5},
+            id="a temperature or a top_p, not both",
+        ),
+        pytest.param(
+            {"model": "claude-opus-4-20250514", "temperature": 0.5, "top_p": 0.5},
+            {**PLAIN, "model": "claude-opus-4-20250514", "temperature": 0.5, "top_p": 0.5},
+            id="both before 4.1",
+        ),
+        pytest.param({"reasoning_effort": "high"}, PLAIN, id="no effort before opus 4.5"),
+        pytest.param(
+            {"model": "claude-opus-5", "reasoning_effort": "max"},
+            {
+                **THINKING,
+                "model": "claude-opus-5",
+                "thinking": {"type": "adaptive"},
+                "output_config": {"effort": "max"},
+            },
+            id="the most effort",
+        ),
+        pytest.param(
+            {"model": "claude-haiku-5-5", "thinking_budget": 0},
+            {**THINKING, "model": "claude-haiku-5-5", "thinking": {"type": "disabled"}},
+            id="a model that thinks unasked, and can be stopped",
+        ),
+        pytest.param(
+            {"model": "claude-sonnet-5-5", "reasoning_effort": "none"},
+            {**THINKING, "model": "claude-sonnet-5-5", "thinking": {"type": "between_tools"}},
+            id="one that can be stopped only so",
+        ),
+        pytest.param(
+            {"model": "claude-opus-5-5", "thinking_budget": 0},
+            {**THINKING, "model": "claude-opus-5-5"},
+            id="one that cannot be stopped",
+        ),
+        pytest.param(
+            {"model": "my-own", "temperature": 0.5, "top_p": 0.5, "seed": 7},
+            {**THINKING, "model": "my-own", "temperature": 0.5, "top_p": 0.5},
             id="an unknown model gets what is asked for; the API has no seed",
         ),
     ],
@@ -187,13 +225,119 @@ def test_settings(settings: dict[str, Any], expected: dict[str, Any]) -> None:
     assert body(**settings) == expected
 
 
-def test_what_a_model_does_not_take_is_said() -> None:
+@pytest.mark.parametrize(
+    ("settings", "left_out"),
+    [
+        (
+            {"model": "claude-opus-4-8", "temperature": 0, "thinking_budget": 2048, "seed": 1},
+            ["temperature", "thinking_budget", "seed"],
+        ),
+        ({"model": "claude-opus-5-5", "thinking_budget": 0}, ["thinking_budget"]),
+        ({"model": "claude-fable-5", "reasoning_effort": "none"}, ["reasoning_effort"]),
+        ({"model": "claude-haiku-4-5", "reasoning_effort": "low"}, ["reasoning_effort"]),
+        ({"model": "claude-opus-4-8", "reasoning_effort": "minimal"}, []),
+        ({"model": "claude-opus-4-8", "reasoning_effort": "none"}, []),
+        ({"temperature": 0, "top_p": 0.5, "thinking_budget": 0}, ["top_p"]),
+    ],
+)
+def test_what_a_model_does_not_take_is_said(settings: dict[str, Any], left_out: list[str]) -> None:
+    model = settings.get("model", "claude-sonnet-4-5")
     service = ScriptedService([reply(ANSWER)])
-    ask(service, model="claude-opus-4-8", temperature=0, thinking_budget=2048, seed=1)
+    ask(service, **settings)
     assert service.notified == [
-        f"claude: claude-opus-4-8 does not take `{name}`: it is left out"
-        for name in ("temperature", "thinking_budget", "seed")
+        f"claude: {model} does not take `{name}`: it is left out" for name in left_out
     ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message", "mended"),
+    [
+        pytest.param(
+            {"temperature": 0.5},
+            "`temperature` is deprecated for this model.",
+            {},
+            id="temperature",
+        ),
+        pytest.param(
+            {"temperature": 0.5, "top_p": 0.5},
+            "`temperature` and `top_p` cannot both be specified for this model."
+            " Please use only one.",
+            {"temperature": 0.5},
+            id="both",
+        ),
+        pytest.param(
+            {"thinking_budget": 2048, "max_tokens": 4000},
+            '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive"'
+            ' and "output_config.effort" to control thinking behavior.',
+            {"thinking": {"type": "adaptive"}},
+            id="a budget",
+        ),
+        pytest.param(
+            {"thinking_budget": 0},
+            '"thinking.type.disabled" is not supported for this model. Use "thinking.type.adaptive"'
+            ' and "output_config.effort" to control thinking behavior.',
+            {},
+            id="no thinking",
+        ),
+        pytest.param(
+            {"reasoning_effort": "high"},
+            "This model does not support the effort parameter.",
+            {"thinking": {"type": "adaptive"}},
+            id="effort",
+        ),
+    ],
+)
+def test_a_model_that_refuses_a_setting_is_asked_without_it(
+    settings: dict[str, Any], message: str, mended: dict[str, Any]
+) -> None:
+    """A name of one's own tells nothing of the model behind it."""
+    service = ScriptedService(
+        [error_reply(400, "invalid_request_error", message), *[reply(ANSWER)] * 2]
+    )
+    provider = build(options(**{"model": "mine", "max_tokens": 9, **settings}), service.build())
+    for _ in range(2):
+        assert asyncio.run(provider.respond(QUESTION)).text == "because"
+    plain = {"model": "mine", "max_tokens": settings.get("max_tokens", 9), "messages": ASKED}
+    assert [json.loads(sent.body) for sent in service.requests[1:]] == [{**plain, **mended}] * 2
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "temperature: range: 0..1",
+        "This model does not support assistant message prefill.",
+        "`temperature` is deprecated for this model.",
+    ],
+)
+def test_what_nothing_of_ours_can_mend_is_an_error(message: str) -> None:
+    service = ScriptedService([error_reply(400, "invalid_request_error", message)])
+    outcome = ask(service)
+    assert isinstance(outcome, tuple)
+    assert outcome[0] == "http_400"
+
+
+@pytest.mark.parametrize(
+    ("last", "role"), [("@[Tool]:\n42", "user"), ("@[System]:\nNow.", "user"), ("So,", "assistant")]
+)
+def test_a_last_turn_that_is_to_be_answered_is_the_users(last: str, role: str) -> None:
+    """The API takes an assistant's for the beginning of the answer."""
+    chat = (
+        ChatMessage(role="user", content="Q"),
+        ChatMessage(role="assistant", content="@[Tool]:\n41"),
+        ChatMessage(role="assistant", content=last),
+    )
+    request = ProviderRequest(eval_id="a", question="all of it", chat_prompt=chat)
+    assert body(request)["messages"] == [
+        {"role": "user", "content": "Q"},
+        {"role": "assistant", "content": "@[Tool]:\n41"},
+        {"role": role, "content": last},
+    ]
+
+
+def test_a_conversation_in_which_only_the_system_speaks_is_one_question() -> None:
+    chat = (ChatMessage(role="system", content="Rules."),)
+    request = ProviderRequest(eval_id="a", question="@[System]:\nRules.", chat_prompt=chat)
+    assert body(request)["messages"] == [{"role": "user", "content": "@[System]:\nRules."}]
 
 
 SCHEMA = {
@@ -260,8 +404,8 @@ def test_a_password_in_the_address_is_no_part_of_the_endpoint() -> None:
     [
         ({}, []),
         ({"api_key": None, "base_url": "http://localhost:1"}, []),
-        ({"api_key": None}, [((), "the key 'api_key' is missing")]),
-        ({"api_key": ""}, [((), "the key 'api_key' is missing")]),
+        ({"api_key": None}, [((), "target 'claude' has no 'api_key'")]),
+        ({"api_key": ""}, [((), "target 'claude' has no 'api_key'")]),
         ({"base_url": "localhost"}, [(("base_url",), "'localhost' is not a URL")]),
         (
             {"thinking_budget": 500},
@@ -311,7 +455,7 @@ def test_unknown_usage_is_unknown() -> None:
             {"stop_reason": "max_tokens"},
             (
                 "cut_off",
-                "the answer was cut off at `max_output_tokens` (stop reason max_tokens)",
+                "the answer was cut off at `max_output_tokens: 8192` (stop reason max_tokens)",
             ),
         ),
         (
@@ -364,6 +508,14 @@ def test_unknown_usage_is_unknown() -> None:
 )
 def test_what_is_no_answer_says_why(message: dict[str, Any], expected: tuple[str, str]) -> None:
     assert read(**message) == expected
+
+
+@pytest.mark.parametrize("reason", ["refusal", "max_tokens", "tool_use", "end_turn"])
+def test_what_is_no_answer_says_what_it_cost(reason: str) -> None:
+    message = {**ANSWER, "content": [], "stop_reason": reason}
+    with pytest.raises(ProviderError) as raised:
+        AnthropicWire(options()).read(message)
+    assert raised.value.usage == Usage(input_tokens=3, output_tokens=2)
 
 
 def test_errors_are_read() -> None:
@@ -453,10 +605,11 @@ def test_the_wait_that_the_service_asks_for_is_passed_on() -> None:
 def test_a_request_that_is_wrong_is_made_once(status: int, kind: str) -> None:
     """Covers the specification's "Non-retryable errors"."""
     service = ScriptedService([error_reply(status, kind, "no", request_id="req_1")])
+    whose = "" if status == 400 else "target 'claude': "
     outcome = ask(service)
     assert outcome == (
         f"http_{status}",
-        f"https://api.anthropic.com answered {status} [{kind}]: no (request id req_1)",
+        f"{whose}https://api.anthropic.com answered {status} [{kind}]: no (request id req_1)",
     )
     assert len(service.requests) == 1
     assert KEY not in str(outcome)

@@ -82,6 +82,7 @@ def test_a_judge_is_held_to_its_schema() -> None:
         ("https://acme.openai.azure.com/", "https://acme.openai.azure.com"),
         ("https://acme.openai.azure.com/openai", "https://acme.openai.azure.com"),
         ("https://gateway.example/team/llm", "https://gateway.example/team/llm"),
+        ("https://gateway.example/v1", "https://gateway.example/v1"),
         ("http://127.0.0.1:9", "http://127.0.0.1:9"),
     ],
 )
@@ -109,9 +110,24 @@ def test_a_version_has_many_spellings(key: str, given: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("settings", "path"),
+    [
+        ({"endpoint": "https://acme.openai.azure.com/openai/v1/"}, "/openai/v1/chat/completions"),
+        ({"version": "v1"}, "/openai/v1/chat/completions"),
+        ({"version": "preview"}, "/openai/v1/chat/completions?api-version=preview"),
+    ],
+)
+def test_a_version_without_dates_knows_no_deployments(settings: dict[str, Any], path: str) -> None:
+    call = azure_wire(options(**settings)).call(QUESTION)
+    assert call.url == f"https://acme.openai.azure.com{path}"
+    assert call.body == {"model": "gpt", "messages": ASKED}
+
+
+@pytest.mark.parametrize(
     ("version", "path"),
     [
         (None, "/openai/v1/responses"),
+        ("preview", "/openai/v1/responses?api-version=preview"),
         ("2025-04-01-preview", "/openai/responses?api-version=2025-04-01-preview"),
     ],
 )
@@ -129,7 +145,8 @@ def test_the_responses_api_names_the_deployment_as_its_model(
     [
         ({}, []),
         ({"api_key": None, "headers": {"Authorization": "Bearer x"}}, []),
-        ({"api_key": None}, [((), "the key 'api_key' is missing")]),
+        ({"api_key": None}, [((), "target 'az' has no 'api_key'")]),
+        ({"api_key": " \n"}, [((), "target 'az' has no 'api_key'")]),
         ({"endpoint": None}, [((), "the key 'endpoint' is missing")]),
         ({"deployment_name": None}, [((), "the key 'deployment_name' is missing")]),
         ({"resource": "b"}, [(("resource",), "'resource' is the same as 'endpoint'")]),
@@ -141,6 +158,16 @@ def test_the_responses_api_names_the_deployment_as_its_model(
         (
             {"endpoint": "ftp://acme"},
             [(("endpoint",), "'ftp://acme' is not the address of a resource")],
+        ),
+        (
+            {"endpoint": "https://acme.openai.azure.com/openai/deployments/gpt"},
+            [
+                (
+                    ("endpoint",),
+                    "'https://acme.openai.azure.com/openai/deployments/gpt' is not the address of"
+                    " a resource",
+                )
+            ],
         ),
     ],
 )
@@ -209,7 +236,7 @@ def test_a_wrong_key_is_tried_once_and_not_shown(status: int) -> None:
     service = ScriptedService([reply(said, status)])
     assert ask(service) == (
         f"http_{status}",
-        f"https://acme.openai.azure.com answered {status} [{status}]:"
-        " Access denied for [redacted].",
+        f"target 'az': https://acme.openai.azure.com answered {status} [{status}]:"
+        " Access denied for [redacted api_key].",
     )
     assert len(service.requests) == 1

@@ -135,6 +135,11 @@ def test_a_conversation_keeps_its_turns() -> None:
             {"thinkingConfig": {"thinkingLevel": "MINIMAL"}},
             id="levels cannot say none",
         ),
+        pytest.param(
+            {"reasoning_effort": "max", "model": "gemini-3-flash-preview"},
+            {"thinkingConfig": {"thinkingLevel": "XHIGH"}},
+            id="nor the most",
+        ),
     ],
 )
 def test_settings(settings: dict[str, Any], expected: dict[str, Any] | None) -> None:
@@ -175,7 +180,7 @@ def test_an_own_address_needs_no_key() -> None:
     ("settings", "expected"),
     [
         ({}, []),
-        ({"api_key": None}, [((), "the key 'api_key' is missing")]),
+        ({"api_key": None}, [((), "target 'g' has no 'api_key'")]),
         ({"base_url": "http://h:x"}, [(("base_url",), "'http://h:x' is not a URL")]),
         (
             {"thinking_budget": 1, "reasoning_effort": "low"},
@@ -245,7 +250,7 @@ def finished(reason: str | None, text: str = "because", **more: Any) -> dict[str
             {"candidates": [{"finishReason": "MAX_TOKENS"}]},
             (
                 "cut_off",
-                "the answer was cut off at `max_output_tokens` (finish reason MAX_TOKENS)",
+                "the answer was cut off at the model's own limit (finish reason MAX_TOKENS)",
             ),
         ),
         (
@@ -282,6 +287,39 @@ def finished(reason: str | None, text: str = "because", **more: Any) -> dict[str
 )
 def test_what_is_no_answer_says_why(message: dict[str, Any], expected: tuple[str, str]) -> None:
     assert read(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "used"),
+    [
+        (finished("SAFETY"), Usage(input_tokens=9, output_tokens=7, reasoning_tokens=3)),
+        (finished("MAX_TOKENS"), Usage(input_tokens=9, output_tokens=7, reasoning_tokens=3)),
+        (
+            {"promptFeedback": {"blockReason": "SAFETY"}},
+            Usage(input_tokens=9, output_tokens=7, reasoning_tokens=3),
+        ),
+    ],
+)
+def test_what_is_no_answer_says_what_it_cost(message: dict[str, Any], used: Usage) -> None:
+    """What tools said is input, too."""
+    counts = {
+        "promptTokenCount": 4,
+        "toolUsePromptTokenCount": 5,
+        "candidatesTokenCount": 4,
+        "thoughtsTokenCount": 3,
+    }
+    with pytest.raises(ProviderError) as raised:
+        GeminiWire(options(max_output_tokens=9)).read({**message, "usageMetadata": counts})
+    assert raised.value.usage == used
+
+
+def test_a_last_turn_that_is_to_be_answered_is_the_users() -> None:
+    chat = tuple(
+        ChatMessage(role=role, content=text)  # type: ignore[arg-type]
+        for role, text in [("user", "Q"), ("assistant", "@[Tool]:\n42")]
+    )
+    request = ProviderRequest(eval_id="a", question="all of it", chat_prompt=chat)
+    assert body(request)["contents"][1] == {"role": "user", "parts": [{"text": "@[Tool]:\n42"}]}
 
 
 def test_thoughts_alone_are_no_answer() -> None:
@@ -350,10 +388,25 @@ def test_only_anthropic_has_status_529() -> None:
 )
 def test_a_request_that_is_wrong_is_made_once(status: int, kind: str) -> None:
     """Covers the specification's "Non-retryable errors"."""
-    service, outcome = ask(reply([said(status, kind, "API key not valid.")], status))
-    assert outcome == (f"http_{status}", f"{HOST} answered {status} [{kind}]: API key not valid.")
+    service, outcome = ask(reply([said(status, kind, "No.")], status))
+    whose = "" if status == 400 else "target 'g': "
+    message = f"{whose}{HOST} answered {status} [{kind}]: No."
+    assert outcome == (f"http_{status}", message)
     assert len(service.requests) == 1
     assert KEY not in str(outcome)
+
+
+def test_a_wrong_key_is_a_400_that_says_so_in_its_details() -> None:
+    detail = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+    error = said(400, "INVALID_ARGUMENT", "API key not valid.", detail)
+    service = ScriptedService([reply(error, 400)])
+    provider = build(options(), service.build())
+    message = f"target 'g': {HOST} answered 400 [INVALID_ARGUMENT]: API key not valid."
+    for expected in (message, f"not sent, since the key was refused before: {message}"):
+        with pytest.raises(ProviderError) as raised:
+            asyncio.run(provider.respond(QUESTION))
+        assert str(raised.value) == expected
+    assert len(service.requests) == 1
 
 
 def test_what_is_sent_is_json_with_the_key_in_a_header_only() -> None:

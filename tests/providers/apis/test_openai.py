@@ -172,6 +172,26 @@ def test_a_conversation_keeps_its_turns() -> None:
             id="unless it does not reason",
         ),
         pytest.param(
+            {"model": "gpt-5.4-mini", "temperature": 0.5},
+            {**PLAIN, "model": "gpt-5.4-mini", "temperature": 0.5},
+            id="or reasons only when told to",
+        ),
+        pytest.param(
+            {"model": "gpt-5.4-mini", "temperature": 0.5, "reasoning_effort": "low"},
+            {**PLAIN, "model": "gpt-5.4-mini", "reasoning_effort": "low"},
+            id="and is told to",
+        ),
+        pytest.param(
+            {"model": "gpt-5.1-codex", "temperature": 0.5},
+            {**PLAIN, "model": "gpt-5.1-codex"},
+            id="a sister that always reasons",
+        ),
+        pytest.param(
+            {"model": "gpt-6-astra", "temperature": 0.5, "reasoning_effort": "max"},
+            {**PLAIN, "model": "gpt-6-astra", "reasoning_effort": "max"},
+            id="the most effort",
+        ),
+        pytest.param(
             {"model": "gpt-5-chat-latest", "temperature": 0.5},
             {**PLAIN, "model": "gpt-5-chat-latest", "temperature": 0.5},
             id="a chat model of a reasoning generation",
@@ -235,8 +255,28 @@ def test_an_own_address_is_used_as_given_and_needs_no_key() -> None:
     [
         ({}, []),
         ({"api_key": None, "base_url": ELSEWHERE}, []),
-        ({"api_key": None}, [((), "the key 'api_key' is missing")]),
+        ({"api_key": None}, [((), "target 'gpt' has no 'api_key'")]),
         ({"base_url": "localhost"}, [(("base_url",), "'localhost' is not a URL")]),
+        ({"api_key": f"{KEY}\r\n"}, []),
+        (
+            {"api_key": "sk-1\nsk-2"},
+            [
+                (
+                    ("api_key",),
+                    "the key holds a character that no key has: a line break, or a letter with"
+                    " an accent",
+                )
+            ],
+        ),
+        (
+            {"headers": {"x-team": "a\r\nx-evil: b"}},
+            [
+                (
+                    ("headers", "x-team"),
+                    "the header 'x-team' holds a line break or another control character",
+                )
+            ],
+        ),
         ({"stop": "END", "seed": 1}, []),
         (
             {"stop": "END", "seed": 1, "api": "responses"},
@@ -314,10 +354,18 @@ def test_usage_counts_what_was_cached_and_reasoned() -> None:
             "malformed",
             "the model asked for a tool instead of answering (finish reason tool_calls)",
         ),
+        *(
+            (
+                choice(reason, content="becau"),
+                "malformed",
+                f"the model did not finish its answer (finish reason {reason})",
+            )
+            for reason in ("error", "abort", "insufficient_system_resource")
+        ),
         (
-            choice("error", content="becau"),
-            "malformed",
-            "the model did not finish its answer (finish reason error)",
+            choice("model_length", content="becau"),
+            "cut_off",
+            "the answer was cut off at `max_output_tokens: 7` (finish reason model_length)",
         ),
         (choice(content=None), "empty", "the answer holds no text (finish reason stop)"),
         (choice(content=" \n"), "empty", "the answer holds no text (finish reason stop)"),
@@ -582,6 +630,27 @@ def test_a_service_that_knows_no_limit_at_all_is_not_asked_for_ever() -> None:
     ]
 
 
+def test_a_key_in_a_long_reply_is_gone_before_the_reply_is_cut() -> None:
+    service = ScriptedService([reply(f"<p>\n{'x' * 990} {KEY}</p>", 404)])
+    [outcome] = ask(service)
+    assert outcome == (
+        "http_404",
+        f"https://api.openai.com answered 404: <p> {'x' * 990} [reda…",
+    )
+
+
+def test_a_redirect_is_not_followed() -> None:
+    service = ScriptedService([reply("moved", 308, {"location": f"https://else.where/?k={KEY}"})])
+    assert ask(service) == [
+        (
+            "http_308",
+            "https://api.openai.com answered 308: it sends us on to"
+            " https://else.where/?k=[redacted api_key], which no key is sent to",
+        )
+    ]
+    assert len(service.requests) == 1
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 @pytest.mark.parametrize("text", [f"Incorrect API key provided: {KEY}.", f"<html>{KEY}</html>"])
 def test_a_request_that_is_wrong_is_made_once_and_shows_no_key(status: int, text: str) -> None:
@@ -592,11 +661,42 @@ def test_a_request_that_is_wrong_is_made_once_and_shows_no_key(status: int, text
     assert isinstance(outcome, tuple)
     kind, message = outcome
     assert kind == f"http_{status}"
-    assert message.startswith(f"https://api.openai.com answered {status}")
+    whose = "target 'gpt': " if status in (401, 403) else ""
+    assert message.startswith(f"{whose}https://api.openai.com answered {status}")
     assert message.endswith("(request id req_1)")
-    assert "[redacted]" in message
+    assert "[redacted api_key]" in message
     assert KEY not in message
     assert len(service.requests) == 1
+
+
+def test_a_body_of_ones_own_is_laid_over_ours_at_any_depth() -> None:
+    service = ScriptedService([reply(ANSWER)])
+    over = {
+        "model": "other",
+        "response_format": {"json_schema": {"strict": False}},
+        "stop": ["X"],
+        "seed": None,
+    }
+    settings = {"api_key": f"{KEY}\n", "extra_body": over, "stop": ["A", "B"], "seed": 7}
+    ask(service, JUDGED, **settings)
+    held = {**HELD["json_schema"], "strict": False}  # type: ignore[dict-item]
+    assert json.loads(service.requests[0].body) == {
+        "model": "other",
+        "messages": [{"role": "system", "content": "Judge."}, *ASKED],
+        "response_format": {"type": "json_schema", "json_schema": held},
+        "stop": ["X"],
+        "seed": None,
+    }
+    assert service.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_header_of_ones_own_replaces_ours_however_it_is_spelt() -> None:
+    service = ScriptedService([reply(ANSWER)])
+    ask(service, headers={"Authorization": "Basic x"})
+    assert service.requests[0].headers == {
+        "content-type": "application/json",
+        "authorization": "Basic x",
+    }
 
 
 def test_what_is_sent_is_json_with_the_key_in_a_header_only() -> None:

@@ -20,21 +20,35 @@ def versioned(base_url: str, version: str) -> str:
     return base if is_versioned else f"{base}/{version}"
 
 
-def access_problems(api_key: str | None, base_url: str | None) -> Iterator[OptionProblem]:
-    """A base URL that is none, and a key that the vendor's own address needs."""
-    if base_url is None and not api_key:
-        yield OptionProblem(
-            path=(),
-            message="the key 'api_key' is missing",
-            hint="add `api_key: ${{ … }}` with the name of the variable that holds it",
-            code="missing-key",
-        )
+def access_problems(
+    target: str, key: str | None, base_url: str | None, *, variable: str
+) -> Iterator[OptionProblem]:
+    """A base URL that is none, and a key that the vendor's own address needs.
+
+    Args:
+        target: Its name.
+        key: Its API key, if it has one.
+        base_url: Its address, if it is not the vendor's own.
+        variable: What people call the variable with this vendor's key.
+    """
+    if base_url is None and not key:
+        yield missing_key(target, variable)
     elif base_url is not None and not is_http(base_url):
         yield OptionProblem(
             path=("base_url",),
             message=f"'{base_url}' is not a URL",
             hint="write it with its scheme and host: `https://llm.example.com`",
         )
+
+
+def missing_key(target: str, variable: str) -> OptionProblem:
+    """A target without the key that it needs."""
+    return OptionProblem(
+        path=(),
+        message=f"target '{target}' has no 'api_key'",
+        hint=f"add `api_key: ${{{{ {variable} }}}}`, with the name of the variable that holds it",
+        code="missing-key",
+    )
 
 
 def is_http(url: str) -> bool:

@@ -6,7 +6,7 @@ begin with either.
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from msgspec import Meta
 
@@ -18,13 +18,22 @@ from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.model.score import Usage
 from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import access_problems, endpoint_of, versioned
-from agentv.providers.apis.batch import BatchingApi
 from agentv.providers.apis.batch_anthropic import AnthropicBatches
-from agentv.providers.apis.claude_models import claude_model
-from agentv.providers.apis.messages import conversation_of
+from agentv.providers.apis.building import api_provider
+from agentv.providers.apis.claude_models import (
+    ADAPTIVE,
+    BETWEEN_TOOLS,
+    BOTH,
+    BUDGET,
+    OFF,
+    SCHEMA,
+    refused_by,
+    refused_setting,
+)
+from agentv.providers.apis.messages import asking, conversation_of
 from agentv.providers.apis.options import ApiOptions, Count, Effort
 from agentv.providers.apis.plain_schema import plain_schema
-from agentv.providers.apis.shape import given, read_as, total
+from agentv.providers.apis.shape import costing, given, read_as, total
 from agentv.providers.apis.wire import Call, Json, ReplyError
 
 BASE_URL = "https://api.anthropic.com"
@@ -32,13 +41,13 @@ API_VERSION = "2023-06-01"
 """The version that still knows `temperature`; the next one refuses it even of models that take it.
 A target that wants another says so in its `headers`."""
 DEFAULT_OUTPUT_TOKENS = 8192
-"""The API wants a limit. Models that think unasked spend a part of it before they answer."""
+ROOM_TO_THINK = 8192
+"""The API wants a limit. What a model thinks, perhaps unasked, counts towards it."""
 LEAST_BUDGET = 1024
 LEAST_TOP_P_WHILE_THINKING = 0.95
 OVERLOADED = 529
 _BUDGETS = ("requests", "tokens", "input-tokens", "output-tokens")
 _NO_ANSWER = {
-    "max_tokens": ("cut_off", "the answer was cut off at `max_output_tokens`"),
     "model_context_window_exceeded": ("cut_off", "the answer was cut off: the context is full"),
     "tool_use": ("malformed", "the model asked for a tool instead of answering"),
     "pause_turn": ("malformed", "the model paused for a tool instead of answering"),
@@ -56,10 +65,12 @@ class AnthropicOptions(ApiOptions, frozen=True, kw_only=True):
     base_url: Name | None = None
     """Where the API is, with or without its `/v1`; `https://api.anthropic.com` when unset."""
     temperature: Annotated[float, Meta(ge=0, le=1)] | None = None
-    """Left out while the model thinks, and for models from 4.7 on, which refuse it."""
+    """Left out while the model thinks, and for models from 4.7 on, which refuse it; `top_p`
+    likewise, and beside a temperature from 4.1 on."""
     thinking_budget: Count | None = None
-    """Tokens to think with, at least 1024; 0 turns thinking off. Models from 4.7 on know no
-    budget and decide themselves. An output limit that leaves no room beside it is added to it."""
+    """Tokens to think with, at least 1024; 0 turns thinking off, where it can be. Models from 4.7
+    on know no budget and decide themselves. An output limit that leaves no room beside it is added
+    to it."""
     reasoning_effort: Effort | None = None
     structured_output: bool | None = None
     """Hold a judge's reply to its JSON Schema; whether the model can, when unset."""
@@ -67,7 +78,7 @@ class AnthropicOptions(ApiOptions, frozen=True, kw_only=True):
     def problems(self, files: FileFinder) -> Iterator[OptionProblem]:
         """No access, and a budget that the API refuses."""
         yield from super().problems(files)
-        yield from access_problems(self.api_key, self.base_url)
+        yield from access_problems(self.name, self.key, self.base_url, variable="ANTHROPIC_API_KEY")
         if self.thinking_budget and self.thinking_budget < LEAST_BUDGET:
             yield OptionProblem(
                 path=("thinking_budget",),
@@ -107,11 +118,16 @@ class _Message(Record, frozen=True, kw_only=True):
 
 
 class AnthropicWire:
-    """The wire format of the Messages API (see `agentv.providers.apis.wire.Wire`)."""
+    """The wire format of the Messages API (see `agentv.providers.apis.wire.Wire`).
 
-    def __init__(self, options: AnthropicOptions) -> None:
+    Args:
+        options: The target's.
+        refused: What the model does not take; as its name tells, when `None`.
+    """
+
+    def __init__(self, options: AnthropicOptions, refused: frozenset[str] | None = None) -> None:
         self._options = options
-        self._claude = claude_model(options.model)
+        self._refused = refused_by(options.model) if refused is None else refused
         self._url = f"{versioned(options.base_url or BASE_URL, 'v1')}/messages"
 
     @property
@@ -130,14 +146,16 @@ class AnthropicWire:
         return Call(
             url=self._url,
             headers={
-                **given(**{"x-api-key": options.api_key or None}),
+                **given(**{"x-api-key": options.key}),
                 "anthropic-version": API_VERSION,
             },
             body=given(
                 model=options.model,
-                max_tokens=_max_tokens(options.output_limit, thinking),
+                max_tokens=self._limit(thinking),
                 system=conversation.system or None,
-                messages=[{"role": m.role, "content": m.content} for m in conversation.messages],
+                messages=[
+                    {"role": m.role, "content": m.content} for m in asking(conversation.messages)
+                ],
                 **self._sampling(thinking),
                 stop_sequences=options.stop_sequences or None,
                 thinking=thinking,
@@ -148,12 +166,11 @@ class AnthropicWire:
     def read(self, reply: Json) -> ProviderResponse:
         """The text blocks in one; the thinking apart."""
         message = read_as(reply, _Message)
-        text = "".join(block.text for block in message.content if block.type == "text")
-        _raise_unless_answered(message, text)
+        text, usage = _said(message), _usage(message.usage)
+        if failure := self._failure(message, text):
+            raise costing(failure, usage)
         thoughts = [b.thinking for b in message.content if b.type == "thinking" and b.thinking]
-        return ProviderResponse(
-            text=text, reasoning="\n\n".join(thoughts) or None, usage=_usage(message.usage)
-        )
+        return ProviderResponse(text=text, reasoning="\n\n".join(thoughts) or None, usage=usage)
 
     def read_error(self, reply: Json) -> ReplyError | None:
         """`{type: error, error: {type, message}}`."""
@@ -179,41 +196,91 @@ class AnthropicWire:
         waits = [wait for reset in resets if (wait := _seconds_until(reset, now)) is not None]
         return max(waits, default=None)
 
+    def adjusted(self, request: ProviderRequest, said: ReplyError) -> Self | None:
+        """This wire without the setting that was refused, if that changes the request."""
+        name = refused_setting(said)
+        if name is None or name in self._refused:
+            return None
+        better = type(self)(self._options, self._refused | {name})
+        return better if better.call(request) != self.call(request) else None
+
     def left_out(self) -> Iterator[str]:
         """Names of settings that this API or model does not take."""
-        options, sent = self._options, self._sampling(self._thinking())
+        options, thinking = self._options, self._thinking()
+        sent = self._sampling(thinking)
         for name in ("temperature", "top_p"):
             if getattr(options, name) is not None and name not in sent:
                 yield name
-        if options.thinking_budget and not self._claude.takes_budget:
+        budget, effort = options.thinking_budget, options.reasoning_effort
+        if budget is not None and (thinking or {}).get("type") in (None, ADAPTIVE):
             yield "thinking_budget"
+        is_heard = thinking if effort == "none" else self._effort()
+        if effort is not None and not is_heard:
+            yield "reasoning_effort"
         if options.seed is not None:
             yield "seed"
+
+    def _failure(self, message: _Message, text: str) -> ProviderError | None:
+        """Why a message is no answer; one that was broken off is none, with text or without."""
+        reason = message.stop_reason
+        if reason == "refusal":
+            return ProviderError(_refusal(message.stop_details), kind="refusal")
+        if reason == "max_tokens":
+            at = f"`max_output_tokens: {self._limit(self._thinking())}`"
+            return ProviderError(
+                f"the answer was cut off at {at} (stop reason {reason})", kind="cut_off"
+            )
+        if reason in _NO_ANSWER:
+            kind, what = _NO_ANSWER[reason]
+            return ProviderError(f"{what} (stop reason {reason})", kind=kind)
+        if not text.strip():
+            return ProviderError(f"the answer holds no text (stop reason {reason})", kind="empty")
+        return None
 
     def _thinking(self) -> Json | None:
         budget, effort = self._options.thinking_budget, self._options.reasoning_effort
         if budget == 0 or (budget is None and effort == "none"):
-            return {"type": "disabled"}
-        if budget and self._claude.takes_budget:
-            return {"type": "enabled", "budget_tokens": budget}
-        wanted = budget or effort
-        return {"type": "adaptive"} if wanted and self._claude.thinks_adaptively else None
+            kinds = [OFF, BETWEEN_TOOLS]
+        elif budget:
+            kinds = [BUDGET, ADAPTIVE]
+        else:
+            kinds = [ADAPTIVE] if effort else []
+        kind = next((kind for kind in kinds if kind not in self._refused), None)
+        if kind is None:
+            return None
+        return given(type=kind, budget_tokens=budget if kind == BUDGET else None)
+
+    def _limit(self, thinking: Json | None) -> int:
+        """Thinking counts towards the limit; one that it would use up is meant for the answer."""
+        limit = self._options.output_limit
+        budget = (thinking or {}).get("budget_tokens", 0)
+        if limit is not None:
+            return limit if limit > budget else budget + limit
+        may_think = ADAPTIVE not in self._refused
+        return (budget or (ROOM_TO_THINK if may_think else 0)) + DEFAULT_OUTPUT_TOKENS
 
     def _sampling(self, thinking: Json | None) -> Json:
         """What the model takes of `temperature` and `top_p`: thinking narrows it."""
-        if not self._claude.takes_sampling:
-            return {}
-        temperature, top_p = self._options.temperature, self._options.top_p
-        if thinking is None or thinking["type"] == "disabled":
-            return given(temperature=temperature, top_p=top_p)
-        return given(top_p=top_p if (top_p or 0) >= LEAST_TOP_P_WHILE_THINKING else None)
+        wanted = given(temperature=self._options.temperature, top_p=self._options.top_p)
+        if thinking is not None and thinking["type"] in (BUDGET, ADAPTIVE):
+            wanted.pop("temperature", None)
+            if wanted.get("top_p", 0) < LEAST_TOP_P_WHILE_THINKING:
+                wanted.pop("top_p", None)
+        if BOTH in self._refused and "temperature" in wanted:
+            wanted.pop("top_p", None)
+        return {name: wanted[name] for name in wanted if name not in self._refused}
+
+    def _effort(self) -> str | None:
+        effort = self._options.reasoning_effort
+        if effort in (None, "none") or "effort" in self._refused:
+            return None
+        return "low" if effort == "minimal" else effort
 
     def _output_config(self, schema: dict[str, Any] | None) -> Json:
-        effort = self._options.reasoning_effort
         wanted = self._options.structured_output
-        holds = self._claude.takes_schema if wanted is None else wanted
+        holds = SCHEMA not in self._refused if wanted is None else wanted
         return given(
-            effort=None if effort == "none" else "low" if effort == "minimal" else effort,
+            effort=self._effort(),
             format={"type": "json_schema", "schema": plain_schema(schema)}
             if schema and holds
             else None,
@@ -222,29 +289,11 @@ class AnthropicWire:
 
 def build(options: AnthropicOptions, build: ProviderBuild) -> Provider:
     """A provider for an `anthropic` target."""
-    wire = AnthropicWire(options)
-    for name in wire.left_out():
-        build.notify(f"{options.name}: {options.model} does not take `{name}`: it is left out")
-    return BatchingApi(wire, options, build, AnthropicBatches)
+    return api_provider(AnthropicWire(options), options, build, AnthropicBatches)
 
 
-def _max_tokens(limit: int | None, thinking: Json | None) -> int:
-    """Thinking counts towards the limit; one that it would use up is meant for the answer."""
-    budget = thinking.get("budget_tokens", 0) if thinking else 0
-    if limit is None:
-        return budget + DEFAULT_OUTPUT_TOKENS
-    return limit if limit > budget else budget + limit
-
-
-def _raise_unless_answered(message: _Message, text: str) -> None:
-    reason = message.stop_reason
-    if reason == "refusal":
-        raise ProviderError(_refusal(message.stop_details), kind="refusal")
-    if reason in _NO_ANSWER:
-        kind, what = _NO_ANSWER[reason]
-        raise ProviderError(f"{what} (stop reason {reason})", kind=kind)
-    if not text.strip():
-        raise ProviderError(f"the answer holds no text (stop reason {reason})", kind="empty")
+def _said(message: _Message) -> str:
+    return "".join(block.text for block in message.content if block.type == "text")
 
 
 def _refusal(details: _StopDetails | None) -> str:

@@ -5,9 +5,9 @@ from urllib.parse import quote, urlencode
 
 from agentv.model.options import FileFinder, Name, OptionProblem
 from agentv.protocols import Provider, ProviderBuild
-from agentv.providers.apis.address import is_http
-from agentv.providers.apis.batch import BatchingApi
+from agentv.providers.apis.address import is_http, missing_key
 from agentv.providers.apis.batch_openai import OpenAiBatches
+from agentv.providers.apis.building import api_provider
 from agentv.providers.apis.chat_completions import ChatCompletionsWire
 from agentv.providers.apis.gpt_models import takes
 from agentv.providers.apis.openai_settings import OpenAiSettings
@@ -17,6 +17,8 @@ from agentv.providers.apis.responses import ResponsesWire
 from agentv.providers.apis.shape import given
 
 DEFAULT_VERSION = "2024-10-01-preview"
+_UNDATED = frozenset({"v1", "latest", "preview"})
+"""Versions that have no deployments in their paths: there the body names the model."""
 _ADDRESS = ("endpoint", "resource", "resource_name", "base_url")
 _DEPLOYMENT = ("deployment_name", "deployment", "model")
 _VERSION = ("version", "api_version")
@@ -42,7 +44,8 @@ class AzureOptions(OpenAiSettings, frozen=True, kw_only=True):
     model: Name | None = None
     """The same as `deployment_name`."""
     version: Name | None = None
-    """Of the API; `2024-10-01-preview` when unset. The Responses API then needs none."""
+    """Of the API; `2024-10-01-preview` when unset, or `v1`, the one without dates, for the
+    Responses API and for an endpoint that ends in `/openai/v1`."""
     api_version: Name | None = None
     """The same as `version`."""
 
@@ -51,7 +54,7 @@ class AzureOptions(OpenAiSettings, frozen=True, kw_only=True):
         """The resource's address, without a slash at its end."""
         given = self._one_of(_ADDRESS) or ""
         if "://" in given:
-            return given.rstrip("/").removesuffix("/openai")
+            return given.rstrip("/").removesuffix("/openai/v1").removesuffix("/openai")
         host = given.strip("/")
         is_host = "." in host or ":" in host
         return f"https://{host}" if is_host else f"https://{host}.openai.azure.com"
@@ -62,10 +65,13 @@ class AzureOptions(OpenAiSettings, frozen=True, kw_only=True):
         return self._one_of(_DEPLOYMENT) or ""
 
     @property
-    def chosen_version(self) -> str | None:
-        """The API's version, if the author says one."""
+    def chosen_version(self) -> str:
+        """The API's version: the author's, or what suits the endpoint and the API."""
         chosen = self._one_of(_VERSION)
-        return chosen.removeprefix("api-version=") if chosen else None
+        if chosen:
+            return chosen.removeprefix("api-version=")
+        is_v1 = (self._one_of(_ADDRESS) or "").rstrip("/").endswith("/openai/v1")
+        return "v1" if is_v1 or self.api == "responses" else DEFAULT_VERSION
 
     def problems(self, files: FileFinder) -> Iterator[OptionProblem]:
         """What is missing, or said twice."""
@@ -75,14 +81,16 @@ class AzureOptions(OpenAiSettings, frozen=True, kw_only=True):
             yield from (given_twice(name, given[0]) for name in given[1:])
             if not given and names != _VERSION:
                 yield _missing(names[0])
-        if self._one_of(_ADDRESS) and not is_http(self.url):
+        address = self._one_of(_ADDRESS)
+        if address and (not is_http(self.url) or "?" in address or "/deployments/" in address):
             yield OptionProblem(
                 path=(next(name for name in _ADDRESS if getattr(self, name)),),
-                message=f"'{self._one_of(_ADDRESS)}' is not the address of a resource",
-                hint="write its name, or a URL: `https://NAME.openai.azure.com`",
+                message=f"'{address}' is not the address of a resource",
+                hint="write its name, or a URL without what follows the host:"
+                " `https://NAME.openai.azure.com`",
             )
-        if not self.api_key and "authorization" not in map(str.lower, self.headers):
-            yield _missing("api_key")
+        if not self.key and "authorization" not in self.own_headers:
+            yield missing_key(self.name, "AZURE_OPENAI_API_KEY")
 
     def _one_of(self, names: tuple[str, ...]) -> str | None:
         found: list[str | None] = [getattr(self, name) for name in names]
@@ -93,10 +101,10 @@ def azure_wire(options: AzureOptions) -> OpenAiWire:
     """The wire that the options ask for."""
     is_chat = options.api == "chat"
     site = Site(
-        url=_chat_url(options) if is_chat else _responses_url(options),
-        headers=given(**{"api-key": options.api_key or None}),
+        url=_url(options),
+        headers=given(**{"api-key": options.key}),
         model=options.deployed,
-        names_model=not is_chat,
+        names_model=not is_chat or options.chosen_version in _UNDATED,
         holds_schemas=True,
     )
     wire = ChatCompletionsWire if is_chat else ResponsesWire
@@ -106,23 +114,19 @@ def azure_wire(options: AzureOptions) -> OpenAiWire:
 
 def build(options: AzureOptions, build: ProviderBuild) -> Provider:
     """A provider for an `azure` target."""
-    wire = azure_wire(options)
-    for name in wire.left_out():
-        build.notify(f"{options.name}: {wire.model} does not take `{name}`: it is left out")
-    return BatchingApi(wire, options, build, OpenAiBatches)
+    return api_provider(azure_wire(options), options, build, OpenAiBatches)
 
 
-def _chat_url(options: AzureOptions) -> str:
-    path = f"openai/deployments/{quote(options.deployed, safe='')}/chat/completions"
-    query = urlencode({"api-version": options.chosen_version or DEFAULT_VERSION})
-    return f"{options.url}/{path}?{query}"
-
-
-def _responses_url(options: AzureOptions) -> str:
-    """The default version is older than this API, whose own home names no version."""
-    if options.chosen_version is None:
-        return f"{options.url}/openai/v1/responses"
-    return f"{options.url}/openai/responses?{urlencode({'api-version': options.chosen_version})}"
+def _url(options: AzureOptions) -> str:
+    """Chat completions are below their deployment, unless the version is one without dates."""
+    version, is_chat = options.chosen_version, options.api == "chat"
+    operation = "chat/completions" if is_chat else "responses"
+    if version in _UNDATED:
+        operation = f"v1/{operation}"
+    elif is_chat:
+        operation = f"deployments/{quote(options.deployed, safe='')}/{operation}"
+    query = f"?{urlencode({'api-version': version})}" if version != "v1" else ""
+    return f"{options.url}/openai/{operation}{query}"
 
 
 def _missing(key: str) -> OptionProblem:

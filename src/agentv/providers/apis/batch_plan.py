@@ -8,6 +8,7 @@ from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.providers.apis.batch_api import BatchItem, ItemReply
 from agentv.providers.apis.costs import read_priced
 from agentv.providers.apis.options import ApiOptions
+from agentv.providers.apis.shape import merged
 from agentv.providers.apis.wire import Adjustable, Call, Wire
 
 _WORTH_ANOTHER_TRY = frozenset({408, 409, 429})
@@ -42,7 +43,7 @@ class BatchPlan:
             except ProviderError as error:
                 self._unwritten[number] = error
                 continue
-            body = {**call.body, **options.extra_body}
+            body = merged(call.body, options.extra_body)
             self.items.append(BatchItem(custom_id=_custom_id(number), body=body))
             self.url, self.headers = call.url, dict(call.headers)
             self._digests[number] = digest(request.suite, request.eval_id, request.trial, body)

@@ -39,7 +39,7 @@ class BatchSender:
         self._options = options
         self._retry: RetrySettings = options.retry_settings()
         self._rng = rng
-        self._headers = {**headers, **options.headers}
+        self._headers = {**headers, **options.own_headers}
 
     async def post(self, url: str, body: Json | bytes, content_type: str | None = None) -> Json:
         data = body if isinstance(body, bytes) else msgspec.json.encode(body)

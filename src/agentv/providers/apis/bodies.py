@@ -12,7 +12,6 @@ from agentv.model.http import HttpReply
 from agentv.providers.apis.wire import Json
 
 _LOOKED_AT = 10_000
-_SHOWN = 500
 _BEGINNING = 80
 _TITLE = re.compile(r"<title[^>]*>([^<]*)", re.IGNORECASE)
 _PAGE = re.compile(r"\s*<(!doctype html|html)\b", re.IGNORECASE)
@@ -28,7 +27,7 @@ def json_of(reply: HttpReply) -> Json:
     try:
         body: Any = msgspec.json.decode(reply.body)
     except ValueError as error:
-        if reply.status >= HTTPStatus.BAD_REQUEST:
+        if not reply.is_success:
             return {}
         raise ProviderError(_not_json(reply.body), kind="connection") from error
     if isinstance(body, dict):
@@ -43,7 +42,7 @@ def words_of(reply: HttpReply) -> str:
     its status is called.
     """
     text = _text(reply.body)
-    return _title(text) or text[:_SHOWN] or _phrase(reply.status)
+    return _title(text) or text or _phrase(reply.status)
 
 
 def _not_json(body: bytes) -> str:

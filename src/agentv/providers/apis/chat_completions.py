@@ -9,8 +9,12 @@ from agentv.model.score import Usage
 from agentv.providers.apis.messages import conversation_of
 from agentv.providers.apis.openai_errors import filter_note, service_failure
 from agentv.providers.apis.openai_wire import OpenAiWire
-from agentv.providers.apis.shape import given, read_as
+from agentv.providers.apis.shape import costing, given, read_as
 from agentv.providers.apis.wire import Json, ReplyError
+
+_CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
+_BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource"})
+"""How relays and other services say that the model did not come to its end."""
 
 
 class _Part(Record, frozen=True, kw_only=True):
@@ -74,14 +78,13 @@ class ChatCompletionsWire(OpenAiWire):
     def read(self, reply: Json) -> ProviderResponse:
         """The text of the one choice; the reasoning apart."""
         completion = read_as(reply, _Completion)
+        usage = _usage(completion.usage)
         if not completion.choices:
-            raise _no_choice(self.read_error(reply))
-        choice, usage = completion.choices[0], _usage(completion.usage)
+            raise costing(_no_choice(self.read_error(reply)), usage)
+        choice = completion.choices[0]
         text = _text(choice.message)
-        failure = self._failure(choice, text)
-        if failure is not None:
-            failure.usage = usage
-            raise failure
+        if failure := self._failure(choice, text):
+            raise costing(failure, usage)
         return ProviderResponse(text=text, reasoning=_reasoning(choice.message), usage=usage)
 
     def _failure(self, choice: _Choice, text: str) -> ProviderError | None:
@@ -93,12 +96,12 @@ class ChatCompletionsWire(OpenAiWire):
         if reason == "content_filter":
             note = filter_note(choice.content_filter_results)
             return ProviderError(f"the answer was filtered{note} ({about})", kind="filtered")
-        if reason == "length":
+        if reason in _CUT_OFF:
             return self._cut_off(about)
         if reason in ("tool_calls", "function_call"):
             asked = "the model asked for a tool instead of answering"
             return ProviderError(f"{asked} ({about})", kind="malformed")
-        if reason == "error":  # A relay's way to say that the model behind it broke off.
+        if reason in _BROKEN_OFF:
             return ProviderError(f"the model did not finish its answer ({about})", kind="malformed")
         if not text.strip():
             return ProviderError(f"the answer holds no text ({about})", kind="empty")

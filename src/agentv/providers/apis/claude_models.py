@@ -1,47 +1,66 @@
-"""What the generations of Claude models take, told from their names.
+"""What Claude models refuse of an author's settings: a guess from their names, and what refusals
+teach.
 
-Each line here answers a 400: since 4.7 a sampling setting and a thinking budget are refused, 4.6
-began to choose its own amount of thinking, 4.5 to hold an answer to a JSON Schema.
+Each generation gave something up: 4.1 took `temperature` or `top_p`, not both; 4.6 began to choose
+how much to think; 4.7 took neither sampling settings nor thinking budgets any more; some since 5
+cannot stop thinking. A model that we misjudge says so with a 400: it is then asked without.
 """
 
 import re
 
-from agentv.model.base import Record
+from agentv.providers.apis.wire import ReplyError
 
-_NAME = re.compile(r"claude-(?:[a-z]+-)?(\d+)(?:[-.](\d{1,2}))?(?!\d)")
-_UNKNOWN = (4, 6)
-"""A name that says no version gets whatever the author asks for: 4.6 takes the old and the new."""
+SCHEMA = "schema"
+"""Stands for the JSON Schema of a judge's reply."""
+BOTH = "temperature and top_p"
+BUDGET, ADAPTIVE, OFF, BETWEEN_TOOLS = "enabled", "adaptive", "disabled", "between_tools"
+"""Kinds of thinking, as the API calls them."""
 
-
-class ClaudeModel(Record, frozen=True, kw_only=True):
-    """A generation of models."""
-
-    version: tuple[int, int]
-
-    @property
-    def takes_sampling(self) -> bool:
-        """Whether `temperature` and `top_p` may be set."""
-        return self.version < (4, 7)
-
-    @property
-    def takes_budget(self) -> bool:
-        """Whether thinking can be given a budget of tokens."""
-        return self.version < (4, 7)
-
-    @property
-    def thinks_adaptively(self) -> bool:
-        """Whether it can decide itself how much to think."""
-        return self.version >= (4, 6)
-
-    @property
-    def takes_schema(self) -> bool:
-        """Whether an answer can be held to a JSON Schema."""
-        return self.version >= (4, 5)
+_NAME = re.compile(r"claude-(?:([a-z]+)-)?(\d+)(?:[-.](\d{1,2}))?(?!\d)")
+_ALWAYS_THINKING = frozenset({"fable", "mythos"})
+_REFUSING = re.compile(r"not support|deprecated|not permitted|cannot both|may only be", re.I)
+_SETTINGS = {
+    OFF: re.compile(r"thinking\.type\.disabled"),
+    BUDGET: re.compile(r"thinking\.type\.enabled"),
+    ADAPTIVE: re.compile(r"thinking\.type\.adaptive|adaptive thinking", re.I),
+    SCHEMA: re.compile(
+        r"output_config\.format|output_format|output format|structured output", re.I
+    ),
+    "effort": re.compile(r"\beffort\b"),
+    BOTH: re.compile(r"cannot both"),
+    "temperature": re.compile(r"\btemperature\b"),
+    "top_p": re.compile(r"\btop_p\b"),
+}
+"""How errors name them; the first that fits is the one that is refused."""
 
 
-def claude_model(name: str) -> ClaudeModel:
-    """`claude-sonnet-4-5-20250929` is a 4.5; a date is no version."""
-    found = _NAME.search(name)
+def refused_by(model: str) -> frozenset[str]:
+    """What a model is known to refuse, by its name.
+
+    A name that says no version is refused nothing: that is found out by asking.
+    """
+    found = _NAME.search(model)
     if found is None:
-        return ClaudeModel(version=_UNKNOWN)
-    return ClaudeModel(version=(int(found[1]), int(found[2] or 0)))
+        return frozenset({BETWEEN_TOOLS})
+    family, version = found[1], (int(found[2]), int(found[3] or 0))
+    thinks_always = family in _ALWAYS_THINKING or (family == "opus" and version >= (5, 5))
+    only_pauses = family == "sonnet" and version >= (5, 5)
+    rules = {
+        BOTH: version >= (4, 1),
+        "temperature": version >= (4, 7),
+        "top_p": version >= (4, 7),
+        BUDGET: version >= (4, 7),
+        ADAPTIVE: version < (4, 6),
+        OFF: thinks_always or only_pauses,
+        BETWEEN_TOOLS: not only_pauses,
+        "effort": version < (4, 5) or (version < (4, 6) and family != "opus"),
+        SCHEMA: version < (4, 5),
+    }
+    return frozenset(name for name, is_refused in rules.items() if is_refused)
+
+
+def refused_setting(said: ReplyError) -> str | None:
+    """The setting of ours that an error is about; `None` if it is about something else."""
+    if not _REFUSING.search(said.message):
+        return None
+    return next((name for name, words in _SETTINGS.items() if words.search(said.message)), None)

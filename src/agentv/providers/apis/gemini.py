@@ -19,9 +19,9 @@ from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import access_problems, endpoint_of, versioned
 from agentv.providers.apis.batch import BatchingApi
 from agentv.providers.apis.batch_gemini import GeminiBatches
-from agentv.providers.apis.messages import conversation_of
+from agentv.providers.apis.messages import asking, conversation_of
 from agentv.providers.apis.options import ApiOptions, Effort
-from agentv.providers.apis.shape import given, read_as, total
+from agentv.providers.apis.shape import costing, given, read_as, total
 from agentv.providers.apis.wire import Call, Json, ReplyError
 
 BASE_URL = "https://generativelanguage.googleapis.com"
@@ -33,14 +33,18 @@ _EFFORT_BUDGETS = {
     "medium": 8192,
     "high": 24_576,
     "xhigh": 24_576,
+    "max": 24_576,
 }
 """What Google itself takes an effort for, on models that know budgets and no levels."""
 _FILTERED = frozenset(
     [
         *("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
         *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR"),
+        "ESCALATION",
     ]
 )
+_LEVELS = {"none": "MINIMAL", "max": "XHIGH"}
+"""The nearest level to an effort that is none."""
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
@@ -65,7 +69,7 @@ class GeminiOptions(ApiOptions, frozen=True, kw_only=True):
     def problems(self, files: FileFinder) -> Iterator[OptionProblem]:
         """No access, and two ways to say how much to think: the API refuses both at once."""
         yield from super().problems(files)
-        yield from access_problems(self.api_key, self.base_url)
+        yield from access_problems(self.name, self.key, self.base_url, variable="GEMINI_API_KEY")
         if self.thinking_budget is not None and self.reasoning_effort is not None:
             yield OptionProblem(
                 path=("reasoning_effort",),
@@ -104,6 +108,7 @@ class _Usage(_Reading, frozen=True, kw_only=True):
     cached_content_token_count: int | None = None
     candidates_token_count: int | None = None
     thoughts_token_count: int | None = None
+    tool_use_prompt_token_count: int | None = None
 
 
 class _Reply(_Reading, frozen=True, kw_only=True):
@@ -132,12 +137,12 @@ class GeminiWire:
         conversation = conversation_of(request)
         return Call(
             url=f"{self._base}/{_resource(self._options.model)}:generateContent",
-            headers=given(**{"x-goog-api-key": self._options.api_key or None}),
+            headers=given(**{"x-goog-api-key": self._options.key}),
             body=given(
                 systemInstruction=_texts(conversation.system) if conversation.system else None,
                 contents=[
                     {"role": "model" if m.role == "assistant" else "user", **_texts(m.content)}
-                    for m in conversation.messages
+                    for m in asking(conversation.messages)
                 ],
                 generationConfig=self._generation(request.response_schema) or None,
             ),
@@ -146,14 +151,15 @@ class GeminiWire:
     def read(self, reply: Json) -> ProviderResponse:
         """The text of the one candidate; its thoughts apart."""
         body = read_as(reply, _Reply)
-        candidate = _candidate(body)
-        parts = candidate.content.parts
-        text = "".join(part.text for part in parts if not part.thought)
-        _raise_unless_answered(candidate, text)
-        thoughts = "".join(part.text for part in parts if part.thought)
-        return ProviderResponse(
-            text=text, reasoning=thoughts or None, usage=_usage(body.usage_metadata)
-        )
+        usage = _usage(body.usage_metadata)
+        if not body.candidates:
+            raise costing(_no_candidate(body.prompt_feedback), usage)
+        candidate = body.candidates[0]
+        text = "".join(part.text for part in candidate.content.parts if not part.thought)
+        if failure := self._failure(candidate, text):
+            raise costing(failure, usage)
+        thoughts = "".join(part.text for part in candidate.content.parts if part.thought)
+        return ProviderResponse(text=text, reasoning=thoughts or None, usage=usage)
 
     def read_error(self, reply: Json) -> ReplyError | None:
         """`{error: {code, message, status, details}}`."""
@@ -161,19 +167,34 @@ class GeminiWire:
         if not isinstance(error, dict) or not error.get("message"):
             return None
         status = str(error.get("status") or "") or None
-        return ReplyError(message=str(error["message"]), code=status)
+        refused = any(detail.get("reason") == "API_KEY_INVALID" for detail in _details(error))
+        return ReplyError(message=str(error["message"]), code=status, refuses_key=refused)
 
     def retry_after(
         self, headers: Mapping[str, str], reply: Json | None, now: float
     ) -> float | None:
         """The delay of a `RetryInfo` among the error's details."""
         del headers, now
-        error = (reply or {}).get("error")
-        details = error.get("details") if isinstance(error, dict) else None
-        for detail in details if isinstance(details, list) else []:
-            if isinstance(detail, dict) and str(detail.get("@type")).endswith("rpc.RetryInfo"):
+        for detail in _details((reply or {}).get("error")):
+            if str(detail.get("@type")).endswith("rpc.RetryInfo"):
                 found = _DURATION.fullmatch(str(detail.get("retryDelay")))
                 return float(found[1]) if found else None
+        return None
+
+    def _failure(self, candidate: _Candidate, text: str) -> ProviderError | None:
+        """Why a candidate is no answer; one that was broken off is none, with text or without."""
+        reason, limit = candidate.finish_reason, self._options.output_limit
+        words = f": {candidate.finish_message}" if candidate.finish_message else ""
+        about = f"(finish reason {reason}){words}"
+        if reason in _FILTERED:
+            return ProviderError(f"the answer was filtered {about}", kind="filtered")
+        if reason == "MAX_TOKENS":
+            at = f"`max_output_tokens: {limit}`" if limit else "the model's own limit"
+            return ProviderError(f"the answer was cut off at {at} {about}", kind="cut_off")
+        if reason not in ("STOP", "FINISH_REASON_UNSPECIFIED", None):
+            return ProviderError(f"the model did not finish its answer {about}", kind="malformed")
+        if not text.strip():
+            return ProviderError(f"the answer holds no text {about}", kind="empty")
         return None
 
     def _generation(self, schema: dict[str, Any] | None) -> Json:
@@ -194,7 +215,7 @@ class GeminiWire:
         options, effort = self._options, self._options.reasoning_effort
         level, budget = None, options.thinking_budget
         if effort and _knows_levels(options.model):
-            level = "MINIMAL" if effort == "none" else effort.upper()
+            level = _LEVELS.get(effort, effort.upper())
         elif effort:
             budget = _EFFORT_BUDGETS[effort]
         return given(
@@ -222,39 +243,27 @@ def _texts(text: str) -> Json:
     return {"parts": [{"text": text}]}
 
 
-def _candidate(reply: _Reply) -> _Candidate:
-    if reply.candidates:
-        return reply.candidates[0]
-    blocked = reply.prompt_feedback
-    if blocked.block_reason:
-        words = f": {blocked.block_reason_message}" if blocked.block_reason_message else ""
-        reason = f"the prompt was blocked (block reason {blocked.block_reason}){words}"
-        raise ProviderError(reason, kind="filtered")
-    raise ProviderError("the reply holds no candidate", kind="empty")
+def _details(error: Any) -> list[dict[str, Any]]:
+    """What an error says of itself besides its message."""
+    details = error.get("details") if isinstance(error, dict) else None
+    listed = details if isinstance(details, list) else []
+    return [detail for detail in listed if isinstance(detail, dict)]
 
 
-def _raise_unless_answered(candidate: _Candidate, text: str) -> None:
-    reason = candidate.finish_reason
-    about = f"(finish reason {reason})" + (
-        f": {candidate.finish_message}" if candidate.finish_message else ""
-    )
-    if reason in _FILTERED:
-        raise ProviderError(f"the answer was filtered {about}", kind="filtered")
-    if reason == "MAX_TOKENS":
-        what = "the answer was cut off at `max_output_tokens`"
-        raise ProviderError(f"{what} {about}", kind="cut_off")
-    if reason not in ("STOP", "FINISH_REASON_UNSPECIFIED", None):
-        raise ProviderError(f"the model did not finish its answer {about}", kind="malformed")
-    if not text.strip():
-        raise ProviderError(f"the answer holds no text {about}", kind="empty")
+def _no_candidate(feedback: _PromptFeedback) -> ProviderError:
+    if feedback.block_reason is None:
+        return ProviderError("the reply holds no candidate", kind="empty")
+    words = f": {feedback.block_reason_message}" if feedback.block_reason_message else ""
+    reason = f"the prompt was blocked (block reason {feedback.block_reason}){words}"
+    return ProviderError(reason, kind="filtered")
 
 
 def _usage(usage: _Usage | None) -> Usage | None:
-    """This API counts cached input as input, but thoughts apart from the answer."""
+    """This API counts cached input as input, but what tools said and what was thought apart."""
     if usage is None:
         return None
     return Usage(
-        input_tokens=usage.prompt_token_count,
+        input_tokens=total(usage.prompt_token_count, usage.tool_use_prompt_token_count),
         cached_tokens=usage.cached_content_token_count,
         output_tokens=total(usage.candidates_token_count, usage.thoughts_token_count),
         reasoning_tokens=usage.thoughts_token_count,

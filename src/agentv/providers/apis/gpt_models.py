@@ -14,6 +14,8 @@ SCHEMA = "schema"
 _SAMPLING = frozenset({"temperature", "top_p"})
 _LIMITS = ("max_completion_tokens", "max_tokens")
 _REASONING = re.compile(r"(?:o[1-9]|gpt-[5-9]|codex-mini)(?![a-z0-9])(?!-chat)")
+_RESTS = re.compile(r"gpt-5\.[1-4](?!.*-(?:chat|codex|pro))")
+"""Reasons only when it is told how much."""
 _REFUSING = re.compile(r"unsupported|not supported?\b|unrecognized|unknown|not permitted", re.I)
 _SETTING = re.compile(r"\b(?:max_completion_tokens|max_tokens|temperature|top_p)\b")
 _FORMAT = re.compile(r"\b(?:response_format|json_schema|text\.format)\b")
@@ -43,14 +45,16 @@ def takes(model: str, *, effort: str | None, at_openai: bool) -> Takes:
 
     Args:
         model: Its name, perhaps behind the name of its maker: `openai/o3`.
-        effort: The reasoning effort asked for: without any, sampling can be set.
+        effort: The reasoning effort asked for: with `none`, sampling can be set.
         at_openai: Whether OpenAI itself serves it, which has given up the older limit's name.
             Others, and older versions of Azure, may not know the newer one.
     """
-    reasons = _REASONING.match(model.rpartition("/")[2]) is not None
+    name = model.rpartition("/")[2]
+    reasons = _REASONING.match(name) is not None
     first, second = _LIMITS if reasons or at_openai else reversed(_LIMITS)
+    used = effort or ("none" if _RESTS.match(name) else None)
     return Takes(
-        refused=_SAMPLING if reasons and effort != "none" else frozenset(),
+        refused=_SAMPLING if reasons and used != "none" else frozenset(),
         limit_keys=(first, second),
     )
 

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 from agentv.model.options import FileFinder, Name, OptionProblem
 from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import access_problems
-from agentv.providers.apis.batch import BatchingApi
 from agentv.providers.apis.batch_openai import OpenAiBatches
+from agentv.providers.apis.building import api_provider
 from agentv.providers.apis.chat_completions import ChatCompletionsWire
 from agentv.providers.apis.gpt_models import takes
 from agentv.providers.apis.openai_settings import OpenAiSettings
@@ -32,7 +32,7 @@ class OpenAiOptions(OpenAiSettings, frozen=True, kw_only=True):
     def problems(self, files: FileFinder) -> Iterator[OptionProblem]:
         """No access."""
         yield from super().problems(files)
-        yield from access_problems(self.api_key, self.base_url)
+        yield from access_problems(self.name, self.key, self.base_url, variable="OPENAI_API_KEY")
 
 
 def openai_wire(options: OpenAiOptions) -> OpenAiWire:
@@ -45,7 +45,7 @@ def openai_wire(options: OpenAiOptions) -> OpenAiWire:
         url=f"{base}/chat/completions" if is_chat else f"{base}/responses",
         headers=given(
             **{
-                "authorization": f"Bearer {options.api_key}" if options.api_key else None,
+                "authorization": f"Bearer {options.key}" if options.key else None,
                 "openai-organization": options.organization,
             }
         ),
@@ -59,7 +59,4 @@ def openai_wire(options: OpenAiOptions) -> OpenAiWire:
 
 def build(options: OpenAiOptions, build: ProviderBuild) -> Provider:
     """A provider for an `openai` target."""
-    wire = openai_wire(options)
-    for name in wire.left_out():
-        build.notify(f"{options.name}: {options.model} does not take `{name}`: it is left out")
-    return BatchingApi(wire, options, build, OpenAiBatches)
+    return api_provider(openai_wire(options), options, build, OpenAiBatches)

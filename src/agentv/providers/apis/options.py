@@ -14,7 +14,7 @@ Positive = Annotated[int, Meta(ge=1)]
 Milliseconds = Annotated[float, Meta(ge=0)]
 Dollars = Annotated[float, Meta(ge=0)]
 PerMinute = Annotated[float, Meta(gt=0)]
-Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 _FLAT = {
     "max_retries": "max_retries",
@@ -74,7 +74,17 @@ class ApiOptions(TargetOptions, frozen=True, kw_only=True):
     batch_timeout_seconds: Annotated[float, Meta(gt=0)] = 86_400.0
     """How long a run waits for its batch."""
     extra_body: dict[str, Any] = {}
-    """Put into the request's JSON as it is, over what is there."""
+    """Laid over the request's JSON: objects are merged, at any depth, all else is replaced."""
+
+    @property
+    def key(self) -> str | None:
+        """The API key, without the line break that a file or a shell may have left at its end."""
+        return (self.api_key or "").strip() or None
+
+    @property
+    def own_headers(self) -> dict[str, str]:
+        """The author's headers, in lower case: one of ours must not go out a second time."""
+        return {name.lower(): value for name, value in self.headers.items()}
 
     @property
     def output_limit(self) -> int | None:
@@ -104,6 +114,7 @@ class ApiOptions(TargetOptions, frozen=True, kw_only=True):
     def problems(self, files: FileFinder) -> Iterator[OptionProblem]:
         """Settings given twice."""
         yield from super().problems(files)
+        yield from self._unsendable()
         if self.max_output_tokens and self.max_tokens:
             yield given_twice("max_tokens", "max_output_tokens")
         if (self.price_per_million_input is None) != (self.price_per_million_output is None):
@@ -120,6 +131,23 @@ class ApiOptions(TargetOptions, frozen=True, kw_only=True):
                 and getattr(self, flat) is not None
             ):
                 yield given_twice(flat, f"retry.{name}")
+
+    def _unsendable(self) -> Iterator[OptionProblem]:
+        """What no request could carry; the message does not show it, since it is a secret."""
+        if self.key and not (self.key.isascii() and self.key.isprintable()):
+            yield OptionProblem(
+                path=("api_key",),
+                message="the key holds a character that no key has: a line break, or a letter with"
+                " an accent",
+                hint="copy it once more",
+            )
+        for name, value in self.headers.items():
+            if not value.isprintable():
+                yield OptionProblem(
+                    path=("headers", name),
+                    message=f"the header '{name}' holds a line break or another control character",
+                    hint="take it out",
+                )
 
 
 def given_twice(key: str, other: str) -> OptionProblem:

@@ -13,10 +13,13 @@ from agentv.protocols import ProviderBuild
 from agentv.providers.apis.bodies import json_of, words_of
 from agentv.providers.apis.costs import read_priced
 from agentv.providers.apis.options import ApiOptions
+from agentv.providers.apis.shape import merged
+from agentv.providers.apis.target_key import TargetKey
 from agentv.providers.apis.used_up import is_used_up
 from agentv.providers.apis.wire import Adjustable, Call, Json, ReplyError, Wire
 
 _OVERLOADED = frozenset({429, 503, 529})
+_UNAUTHORIZED = 401
 _MISUNDERSTOOD = frozenset({400, 422})
 _BYTES_A_TOKEN = 4
 _REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-goog-request-id")
@@ -32,8 +35,7 @@ class ApiProvider:
         self._http = build.http
         self._rng = build.rng
         self._notify = build.notify
-        self._written = build.written
-        self._source = build.source
+        self._key = TargetKey(options, build)
         self._lane = build.traffic.lane(wire.endpoint, wire.model, rpm=options.rpm, tpm=options.tpm)
 
     async def respond(self, request: ProviderRequest) -> ProviderResponse:
@@ -72,6 +74,7 @@ class ApiProvider:
 
     async def _exchange(self, wire: Wire, request: ProviderRequest, sent: HttpRequest) -> Json:
         """One request; the body of a successful reply."""
+        self._key.check()
         asked = time.time()
         try:
             reply = await self._http.send(sent)
@@ -80,14 +83,17 @@ class ApiProvider:
             if error.kind == "connection":
                 raise _TryAgain(error, None) from error
             raise
-        if 200 <= reply.status <= 299:
+        if reply.is_success:
             self._lane.succeeded()
+            self._key.taken()
             return body
         said = wire.read_error(body)
         refusal = self._refusal(reply, said)
         if said and is_used_up(said, body):
             refusal.kind = "quota"
             raise refusal
+        if reply.status == _UNAUTHORIZED or (said and said.refuses_key):
+            self._key.refused(refusal)
         if said and reply.status in _MISUNDERSTOOD and isinstance(wire, Adjustable):
             better = wire.adjusted(request, said)
             if better is not None:
@@ -106,8 +112,8 @@ class ApiProvider:
         options = self._options
         return HttpRequest(
             url=call.url,
-            headers={"content-type": "application/json", **call.headers, **options.headers},
-            body=msgspec.json.encode({**call.body, **options.extra_body}),
+            headers={"content-type": "application/json", **call.headers, **options.own_headers},
+            body=msgspec.json.encode(merged(call.body, options.extra_body)),
             connect_seconds=options.connect_timeout_seconds,
             read_seconds=options.read_timeout_seconds,
             total_seconds=options.timeout_seconds,
@@ -130,26 +136,17 @@ class ApiProvider:
 
     def _refusal(self, reply: HttpReply, said: ReplyError | None) -> ProviderError:
         words = said.message if said else words_of(reply)
-        if self._options.api_key:  # Some services repeat a key that they do not know.
-            words = words.replace(self._options.api_key, "[redacted]")
+        if 300 <= reply.status <= 399:
+            words = f"it sends us on to {reply.headers.get('location')}, which no key is sent to"
         mark = f" [{said.code}]" if said and said.code else ""
         ids = (reply.headers[name] for name in _REQUEST_IDS if name in reply.headers)
         request_id = next((f" (request id {found})" for found in ids), "")
-        advice = self._key_advice() if reply.status in NEVER_RETRIED else ""
+        concerns_key = reply.status in NEVER_RETRIED or (said is not None and said.refuses_key)
+        holder = f"{self._key.holder}: " if concerns_key else ""
+        message = f"{self._wire.endpoint} answered {reply.status}{mark}: {self._key.out_of(words)}"
         return ProviderError(
-            f"{self._wire.endpoint} answered {reply.status}{mark}: {words}{request_id}{advice}",
-            kind=(said and said.kind) or f"http_{reply.status}",
+            f"{holder}{message}{request_id}", kind=(said and said.kind) or f"http_{reply.status}"
         )
-
-    def _key_advice(self) -> str:
-        """Where a refused key comes from, without the key."""
-        if not self._source:
-            return ""
-        key = str(self._written.get("api_key", ""))
-        if not key:
-            return f"; target '{self._options.name}' sets no api_key in {self._source}"
-        origin = f"from {key} " if "${{" in key else ""
-        return f"; target '{self._options.name}' has its api_key {origin}in {self._source}"
 
 
 class _TryAgain(Exception):  # noqa: N818 - what to do about it

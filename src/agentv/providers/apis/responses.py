@@ -9,7 +9,7 @@ from agentv.model.score import Usage
 from agentv.providers.apis.messages import conversation_of
 from agentv.providers.apis.openai_errors import service_failure
 from agentv.providers.apis.openai_wire import OpenAiWire
-from agentv.providers.apis.shape import given, read_as
+from agentv.providers.apis.shape import costing, given, read_as
 from agentv.providers.apis.wire import Json, ReplyError
 
 
@@ -83,10 +83,8 @@ class ResponsesWire(OpenAiWire):
         """The text of the messages in one; summaries of the reasoning apart."""
         response = read_as(reply, _Response)
         text, usage = response.said("output_text"), _usage(response.usage)
-        failure = self._failure(response, text, self.read_error(reply))
-        if failure is not None:
-            failure.usage = usage
-            raise failure
+        if failure := self._failure(response, text, self.read_error(reply)):
+            raise costing(failure, usage)
         return ProviderResponse(text=text, reasoning=_reasoning(response), usage=usage)
 
     def _failure(

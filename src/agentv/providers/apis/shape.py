@@ -6,6 +6,7 @@ import msgspec
 
 from agentv.errors import ProviderError
 from agentv.model.base import Record
+from agentv.model.score import Usage
 from agentv.providers.apis.wire import Json
 
 Shape = TypeVar("Shape", bound=Record)
@@ -27,6 +28,23 @@ def read_as(reply: Json, shape: type[Shape]) -> Shape:
     except msgspec.ValidationError as error:
         reason = f"the reply is not as the API documents it: {error}"
         raise ProviderError(reason, kind="malformed") from error
+
+
+def costing(failure: ProviderError, usage: Usage | None) -> ProviderError:
+    """The failure of a reply that was paid for all the same."""
+    failure.usage = usage
+    return failure
+
+
+def merged(body: Json, over: Json) -> Json:
+    """The first with the second laid over it: objects are merged, all else is replaced."""
+    mixed = dict(body)
+    for name, value in over.items():
+        below = mixed.get(name)
+        if isinstance(below, dict) and isinstance(value, dict):
+            value = merged(below, value)
+        mixed[name] = value
+    return mixed
 
 
 def total(*counts: int | None) -> int | None:

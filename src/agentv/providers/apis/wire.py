@@ -26,6 +26,8 @@ class ReplyError(Record, frozen=True, kw_only=True):
     """The key of the request that it is about."""
     kind: str | None = None
     """The error's kind, where the words tell more than the status: a content filter, say."""
+    refuses_key: bool = False
+    """Whether they say that the API key is no good, where the status does not."""
 
 
 class Wire(Protocol):
