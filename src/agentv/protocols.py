@@ -84,10 +84,13 @@ class Sink(Protocol):
 class ProcessRunner(Protocol):
     """The border to the operating system's processes."""
 
-    async def run(self, command: Command) -> CommandResult:
+    async def run(
+        self, command: Command, listen: Callable[[bytes], None] | None = None
+    ) -> CommandResult:
         """Run a command to its end, its time limit, or our cancellation.
 
-        When this returns or raises, nothing that the command started is left. A non-zero exit and
+        With `listen`, standard output is handed over as it comes, and the result holds only its
+        beginning and its end; `listen` must neither block nor raise. When this returns or raises, nothing that the command started is left. A non-zero exit and
         a time-out are results; raises `SetupError` when the command cannot be started at all.
         """
 
