@@ -172,6 +172,10 @@ class ProviderBuild:
     """The target's settings as they were written, variables unresolved: fit for a message."""
     source: str = ""
     """The file that they were written in."""
+    redact: Callable[[str], str] = lambda text: text
+    """Takes the target's secrets out of a text that is to be kept on disk."""
+    cwd: Path = Path()
+    """Where the run was started: logs and kept files go below its `.agentv`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """What a provider is built with, for tests."""
 
-from collections.abc import Callable
 import os
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
