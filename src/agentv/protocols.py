@@ -90,8 +90,9 @@ class ProcessRunner(Protocol):
         """Run a command to its end, its time limit, or our cancellation.
 
         With `listen`, standard output is handed over as it comes, and the result holds only its
-        beginning and its end; `listen` must neither block nor raise. When this returns or raises, nothing that the command started is left. A non-zero exit and
-        a time-out are results; raises `SetupError` when the command cannot be started at all.
+        beginning and its end; `listen` must neither block nor raise. When this returns or raises,
+        nothing that the command started is left. A non-zero exit and a time-out are results;
+        raises `SetupError` when the command cannot be started at all.
         """
 
 

@@ -35,9 +35,8 @@ def _keep(workspace: WorkspaceLeft) -> dict[str, str]:
         shutil.move(workspace.path, kept_at)
         kept = {"workspace": str(kept_at)}
         if workspace.diff is not None:
-            kept["diff"] = str(
-                shutil.move(workspace.diff, kept_at.with_name(f"{kept_at.name}.diff"))
-            )
+            diff = kept_at.with_name(f"{kept_at.name}.diff")
+            kept["diff"] = str(shutil.move(workspace.diff, diff))
     except OSError:
         # Nowhere to keep it (a full disk): it is better lost than left in the way.
         return _remove(workspace)

@@ -50,7 +50,7 @@ def lay_out_inputs(request: ProviderRequest, into: Path) -> Inputs:
 
 
 def mirror_names(paths: Iterable[str]) -> dict[str, PurePath]:
-    """A short name for each path: its base name, with as many folders as tell it from the others."""
+    """A short name for each path: its base name, behind the folders that tell it from others."""
     wanted = [PurePath(path) for path in dict.fromkeys(paths)]
     names: dict[str, PurePath] = {}
     for path in wanted:

@@ -31,9 +31,7 @@ class TraceBuilder:
         tell: Called with each entry, and once more with a tool call when it has ended.
     """
 
-    def __init__(
-        self, clock: Callable[[], float], tell: Callable[[TraceEntry], None] = lambda entry: None
-    ) -> None:
+    def __init__(self, clock: Callable[[], float], tell: Callable[[TraceEntry], None]) -> None:
         self._clock = clock
         self._tell = tell
         self._entries: list[TraceEntry] = []
