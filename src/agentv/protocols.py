@@ -48,6 +48,17 @@ class Settling(Protocol):
 
 
 @runtime_checkable
+class Checkable(Protocol):
+    """A provider that needs something of this machine: a program, a folder."""
+
+    def check(self) -> None:
+        """Called before anything is begun; raises `SetupError` naming what is missing.
+
+        The message has neither the target's name nor a full stop: it is put into a sentence.
+        """
+
+
+@runtime_checkable
 class Preparable(Protocol):
     """A provider that must be ready before its first request."""
 

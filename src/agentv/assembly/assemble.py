@@ -2,7 +2,7 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -17,12 +17,13 @@ from agentv.assembly.options import (
 )
 from agentv.assembly.stations import Station, Stations
 from agentv.assembly.trials import Part, trials_of
+from agentv.errors import SetupError
 from agentv.loading.suites import LoadedSuite
 from agentv.loading.workspace import Workspace
 from agentv.model.event import Notice
 from agentv.model.options import EvaluatorOptions
 from agentv.model.run import SuitePlan
-from agentv.protocols import Closable, Evaluator, EvaluatorBuild, Preparable, Settling
+from agentv.protocols import Checkable, Closable, Evaluator, EvaluatorBuild, Preparable, Settling
 from agentv.runner.attempts import RetryingProvider
 from agentv.runner.batch import dispatch_batch
 from agentv.runner.inputs import request_of
@@ -171,9 +172,23 @@ def assemble(
                     takes_all=custom is not None,
                 )
             )
+    _check(stations.all())
     return Assembly(
         options=options, parts=parts, suites=tuple(suites), stations=stations, asking=asking
     )
+
+
+def _check(stations: Sequence[Station]) -> None:
+    """Everything that this machine lacks, all at once."""
+    missing = []
+    for station in stations:
+        if isinstance(station.provider, Checkable):
+            try:
+                station.provider.check()
+            except SetupError as error:
+                missing.append(f"Target '{station.name}': {error}.")
+    if missing:
+        raise SetupError("\n".join(missing))
 
 
 JudgeOf = Callable[[EvaluatorOptions | None], Station]

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from agentv.errors import ProviderError, SetupError
@@ -25,8 +26,8 @@ from agentv.providers.folders import find_folder
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Ready:
-    """What is found out once, before the first attempt."""
+class _Found:
+    """What the target needs of this machine."""
 
     executable: Path
     template: Template
@@ -48,24 +49,13 @@ class AgentProvider:
         self._agent = agent
         self._env = {**build.env, **options.env}
         self._rooms = Rooms()
-        self._ready: _Ready | None = None
 
-    async def prepare(self) -> None:
+    def check(self) -> None:
         """Find the program, the template and the folder; raises `SetupError` if one is missing."""
-        try:
-            self._ready = _Ready(
-                executable=self._find_executable(),
-                template=await self._find_template(),
-                cwd=self._find_cwd(),
-            )
-        except SetupError as error:
-            where = f" of {self._build.source}" if self._build.source else ""
-            raise SetupError(f"Target '{self._options.name}'{where}: {error}.") from error
+        _ = self._found
 
     async def respond(self, request: ProviderRequest) -> ProviderResponse:
         """Let the agent work; its last message is the answer."""
-        if self._ready is None:
-            await self.prepare()
         room = await self._rooms.open()
         left = False
         try:
@@ -84,13 +74,12 @@ class AgentProvider:
         await self._rooms.aclose()
 
     async def _attempt(self, request: ProviderRequest, room: Room) -> ProviderResponse:
-        assert self._ready is not None  # noqa: S101 - `respond` has seen to it
         name = attempt_name(request.eval_id, request.attempt)
         began = time.perf_counter()
         diff = await self._fill(room)
-        folder = self._ready.cwd or room.workspace
+        folder = self._found.cwd or room.workspace
         # A folder that the target chose is the author's own: nothing of ours is put there.
-        place = room.workspace if self._ready.cwd is None else room.private
+        place = room.workspace if self._found.cwd is None else room.private
         inputs = await asyncio.to_thread(lay_out_inputs, request, place)
         if diff is not None:
             await diff.remember()
@@ -123,8 +112,7 @@ class AgentProvider:
         stream: EventStream,
         log: AttemptLog | None,
     ) -> CommandResult:
-        assert self._ready is not None  # noqa: S101 - `respond` has seen to it
-        run = (str(self._ready.executable), *invocation.arguments)
+        run = (str(self._found.executable), *invocation.arguments)
         if log is not None:
             log.note(f"$ {' '.join(run)}")
         command = Command(
@@ -172,10 +160,9 @@ class AgentProvider:
         )
 
     async def _fill(self, room: Room) -> WorkspaceDiff | None:
-        assert self._ready is not None  # noqa: S101 - `respond` has seen to it
-        if self._ready.cwd is not None:
+        if self._found.cwd is not None:
             return None
-        await self._ready.template.fill(room.workspace)
+        await self._found.template.fill(room.workspace)
         if self._options.keep_workspace == "never":
             return None
         return WorkspaceDiff(room.workspace, room.private, self._build.processes, self._env)
@@ -191,7 +178,7 @@ class AgentProvider:
             file.write_text(self._build.redact(await diff.since()), encoding="utf-8")
             diff_file = str(file)
         workspace = None
-        if self._ready is not None and self._ready.cwd is None:
+        if self._found.cwd is None:
             workspace = WorkspaceLeft(
                 path=str(room.workspace),
                 keep=self._options.keep_workspace,
@@ -216,7 +203,8 @@ class AgentProvider:
         return log
 
     def _below_cwd(self, kind: str, *names: str) -> Path:
-        return Path(self._build.cwd, ".agentv", kind, self._options.provider, *names)
+        here = Path() if self._build.cwd == Path.cwd() else self._build.cwd
+        return Path(here, ".agentv", kind, self._options.provider, *names)
 
     def _shown(self, path: Path) -> str:
         """From where the run was started, when it is below that."""
@@ -232,16 +220,22 @@ class AgentProvider:
             advice = f"install it with `{self._agent.install}`, or set `executable`"
             raise SetupError(f"{error}; {advice}") from error
 
-    async def _find_template(self) -> Template:
+    @cached_property
+    def _found(self) -> _Found:
+        return _Found(
+            executable=self._find_executable(),
+            template=self._find_template(),
+            cwd=self._find_cwd(),
+        )
+
+    def _find_template(self) -> Template:
         wanted, ref = self._options.workspace_template, self._options.workspace_ref
         if wanted is None:
             return Nothing()
         folder = find_folder(wanted, self._build.folder)
         if ref is None:
             return FolderCopy(folder=folder)
-        clone = RepositoryClone(folder, ref, self._build.processes, self._env)
-        await clone.resolve()
-        return clone
+        return RepositoryClone(folder, ref, self._build.processes, self._env)
 
     def _find_cwd(self) -> Path | None:
         cwd = self._options.cwd

@@ -66,27 +66,29 @@ class RepositoryClone:
         self._env = env
         self._commit: str | None = None
 
-    async def resolve(self) -> None:
-        """Find the commit, once for the whole run; raises `SetupError` if there is none."""
+    async def fill(self, workspace: Path) -> None:
+        """Clone; objects are shared by hard links where they can be."""
+        # Found out once: a branch that moves meanwhile would give later cases another start.
+        if self._commit is None:
+            self._commit = await self._find_commit()
+        here = ("-C", str(workspace))
+        await self._git("clone", "--quiet", "--no-checkout", str(self._repository), str(workspace))
+        await self._git(*here, "checkout", "--quiet", "--detach", self._commit)
+        # An agent that pushes must not reach the author's own repository.
+        await self._git(*here, "remote", "remove", "origin")
+
+    async def _find_commit(self) -> str:
         asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{self._ref}^{{commit}}")
         try:
             found = await self._git("-C", str(self._repository), *asked)
         except ProviderError as error:
-            raise SetupError(
-                f"'{self._repository}' has no commit, branch or tag '{self._ref}'"
-                f"{f' ({error.detail})' if error.detail else ''}"
+            raise ProviderError(
+                f"the workspace template '{self._repository}' has no commit, branch or tag "
+                f"'{self._ref}'",
+                kind="workspace",
+                detail=error.detail,
             ) from error
-        self._commit = found.strip()
-
-    async def fill(self, workspace: Path) -> None:
-        """Clone; objects are shared by hard links where they can be."""
-        if self._commit is None:
-            await self.resolve()
-        here = ("-C", str(workspace))
-        await self._git("clone", "--quiet", "--no-checkout", str(self._repository), str(workspace))
-        await self._git(*here, "checkout", "--quiet", "--detach", str(self._commit))
-        # An agent that pushes must not reach the author's own repository.
-        await self._git(*here, "remote", "remove", "origin")
+        return found.strip()
 
     async def _git(self, *arguments: str) -> str:
         return await run_git(arguments, self._processes, self._env)
