@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -14,24 +13,14 @@ from agentv.protocols import ProviderBuild
 from agentv.providers.agents.agent import Account, Agent, Assignment, Invocation
 from agentv.providers.agents.ending import Ending
 from agentv.providers.agents.event_stream import EventStream
-from agentv.providers.agents.executable import find_executable
 from agentv.providers.agents.inputs import lay_out_inputs
+from agentv.providers.agents.keeping import Keeping
 from agentv.providers.agents.log import AttemptLog, attempt_name
+from agentv.providers.agents.needs import Needs, find_needs
 from agentv.providers.agents.options import AgentOptions
 from agentv.providers.agents.rooms import Room, Rooms
-from agentv.providers.agents.template import FolderCopy, Nothing, RepositoryClone, Template
 from agentv.providers.agents.trace_builder import TraceBuilder
 from agentv.providers.agents.workspace_diff import WorkspaceDiff
-from agentv.providers.folders import find_folder
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Found:
-    """What the target needs of this machine."""
-
-    executable: Path
-    template: Template
-    cwd: Path | None
 
 
 class AgentProvider:
@@ -49,10 +38,15 @@ class AgentProvider:
         self._agent = agent
         self._env = {**build.env, **options.env}
         self._rooms = Rooms()
+        self._keeping = Keeping(options, build)
+
+    @cached_property
+    def _needs(self) -> Needs:
+        return find_needs(self._options, self._agent, self._build, self._env)
 
     def check(self) -> None:
-        """Find the program, the template and the folder; raises `SetupError` if one is missing."""
-        _ = self._found
+        """See that all is there that an attempt needs; raises `SetupError` if it is not."""
+        _ = self._needs
 
     async def respond(self, request: ProviderRequest) -> ProviderResponse:
         """Let the agent work; its last message is the answer."""
@@ -75,34 +69,44 @@ class AgentProvider:
 
     async def _attempt(self, request: ProviderRequest, room: Room) -> ProviderResponse:
         name = attempt_name(request.eval_id, request.attempt)
-        began = time.perf_counter()
+        clock = _milliseconds_since(time.perf_counter())
         diff = await self._fill(room)
-        folder = self._found.cwd or room.workspace
-        # A folder that the target chose is the author's own: nothing of ours is put there.
-        place = room.workspace if self._found.cwd is None else room.private
-        inputs = await asyncio.to_thread(lay_out_inputs, request, place)
+        assignment = await asyncio.to_thread(self._assign, request, room)
         if diff is not None:
             await diff.remember()
-        assignment = Assignment(
-            document=inputs.document,
-            prompt_file=inputs.prompt_file,
-            folder=folder,
-            inputs=inputs.folder,
-            private=room.private,
-        )
-        log = self._open_log(name)
-        trace = TraceBuilder(_milliseconds_since(began), log.step if log else _ignore)
+        log = self._keeping.open_log(name)
+        trace = TraceBuilder(clock, log.step if log else _ignore)
         reader = self._agent.reader(trace)
         stream = EventStream(reader, log)
         try:
             invocation = self._agent.invocation(assignment)
-            result = await self._run(invocation, folder, room, stream, log)
+            result = await self._run(invocation, assignment.folder, room, stream, log)
         finally:
             if log is not None:
                 log.close()
-        account = reader.account()
         leavings = await self._leavings(room, diff, name, log)
-        return self._conclude(result, stream, account, trace, leavings)
+        return self._conclude(result, stream, reader.account(), trace, leavings)
+
+    async def _fill(self, room: Room) -> WorkspaceDiff | None:
+        """Put the template into the workspace; what is to be compared with it afterwards."""
+        if self._needs.cwd is not None:
+            return None
+        await self._needs.template.fill(room.workspace)
+        if self._options.keep_workspace == "never":
+            return None
+        return WorkspaceDiff(room.workspace, room.private, self._build.processes, self._env)
+
+    def _assign(self, request: ProviderRequest, room: Room) -> Assignment:
+        # A folder that the target chose is the author's own: nothing of ours is put there.
+        own = self._needs.cwd
+        inputs = lay_out_inputs(request, room.workspace if own is None else room.private)
+        return Assignment(
+            document=inputs.document,
+            prompt_file=inputs.prompt_file,
+            folder=own or room.workspace,
+            inputs=inputs.folder,
+            private=room.private,
+        )
 
     async def _run(
         self,
@@ -112,7 +116,7 @@ class AgentProvider:
         stream: EventStream,
         log: AttemptLog | None,
     ) -> CommandResult:
-        run = (str(self._found.executable), *invocation.arguments)
+        run = (str(self._needs.executable), *invocation.arguments)
         if log is not None:
             log.note(f"$ {' '.join(run)}")
         command = Command(
@@ -130,6 +134,24 @@ class AgentProvider:
         if log is not None and result.stderr.strip():
             log.note(f"standard error:\n{result.stderr.decode('utf-8', 'replace').rstrip()}")
         return result
+
+    async def _leavings(
+        self, room: Room, diff: WorkspaceDiff | None, name: str, log: AttemptLog | None
+    ) -> Leavings:
+        artifacts = {} if log is None else {"log": self._keeping.shown(log.path)}
+        if self._needs.cwd is not None:
+            return Leavings(artifacts=artifacts)
+        left = WorkspaceLeft(path=str(room.workspace), keep=self._options.keep_workspace)
+        if diff is not None:
+            file = room.folder / "workspace.diff"
+            file.write_text(self._build.redact(await diff.since()), encoding="utf-8")
+            left = WorkspaceLeft(
+                path=left.path,
+                keep=left.keep,
+                kept_at=str(self._keeping.workspace(name)),
+                diff=str(file),
+            )
+        return Leavings(artifacts=artifacts, workspace=left)
 
     def _conclude(
         self,
@@ -158,88 +180,6 @@ class AgentProvider:
         return ProviderResponse(
             text=answer, usage=account.usage, trace=trace.entries(), leavings=leavings
         )
-
-    async def _fill(self, room: Room) -> WorkspaceDiff | None:
-        if self._found.cwd is not None:
-            return None
-        await self._found.template.fill(room.workspace)
-        if self._options.keep_workspace == "never":
-            return None
-        return WorkspaceDiff(room.workspace, room.private, self._build.processes, self._env)
-
-    async def _leavings(
-        self, room: Room, diff: WorkspaceDiff | None, name: str, log: AttemptLog | None
-    ) -> Leavings:
-        artifacts = {} if log is None else {"log": self._shown(log.path)}
-        kept_at = diff_file = None
-        if diff is not None:
-            kept_at = str(self._below_cwd("workspaces", name))
-            file = room.folder / "workspace.diff"
-            file.write_text(self._build.redact(await diff.since()), encoding="utf-8")
-            diff_file = str(file)
-        workspace = None
-        if self._found.cwd is None:
-            workspace = WorkspaceLeft(
-                path=str(room.workspace),
-                keep=self._options.keep_workspace,
-                kept_at=kept_at,
-                diff=diff_file,
-            )
-        return Leavings(artifacts=artifacts, workspace=workspace)
-
-    def _open_log(self, name: str) -> AttemptLog | None:
-        options = self._options
-        if not options.stream_logs:
-            return None
-        if options.log_dir is None:
-            folder = self._below_cwd("logs")
-        else:
-            folder = self._build.folder / Path(options.log_dir).expanduser()
-        suffix = ".jsonl" if options.log_format == "json" else ".log"
-        log = AttemptLog(
-            folder / f"{name}{suffix}", options.log_format, self._build.redact, self._build.notify
-        )
-        log.open()
-        return log
-
-    def _below_cwd(self, kind: str, *names: str) -> Path:
-        here = Path() if self._build.cwd == Path.cwd() else self._build.cwd
-        return Path(here, ".agentv", kind, self._options.provider, *names)
-
-    def _shown(self, path: Path) -> str:
-        """From where the run was started, when it is below that."""
-        here = self._build.cwd.absolute()
-        absolute = path.absolute()
-        return str(absolute.relative_to(here) if absolute.is_relative_to(here) else absolute)
-
-    def _find_executable(self) -> Path:
-        name = self._options.executable or self._agent.program
-        try:
-            return find_executable(name, env=self._env, folder=self._build.folder)
-        except SetupError as error:
-            advice = f"install it with `{self._agent.install}`, or set `executable`"
-            raise SetupError(f"{error}; {advice}") from error
-
-    @cached_property
-    def _found(self) -> _Found:
-        return _Found(
-            executable=self._find_executable(),
-            template=self._find_template(),
-            cwd=self._find_cwd(),
-        )
-
-    def _find_template(self) -> Template:
-        wanted, ref = self._options.workspace_template, self._options.workspace_ref
-        if wanted is None:
-            return Nothing()
-        folder = find_folder(wanted, self._build.folder)
-        if ref is None:
-            return FolderCopy(folder=folder)
-        return RepositoryClone(folder, ref, self._build.processes, self._env)
-
-    def _find_cwd(self) -> Path | None:
-        cwd = self._options.cwd
-        return None if cwd is None else find_folder(cwd, self._build.folder)
 
 
 def _milliseconds_since(began: float) -> Callable[[], float]:
