@@ -12,9 +12,10 @@ together in a `LoadError` (a kind of `AuthorError`) so that all mistakes are see
 """
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from agentv.model.request import Leavings
     from agentv.model.score import Usage
 
 
@@ -62,6 +63,8 @@ class ProviderError(AgentVError):
         kind: A stable word for filters and dashboards: `exit`, `spawn`, `empty`, `timeout`, ….
         detail: What helps to find the cause (the end of stderr, say); may have many lines.
         usage: What the attempt consumed all the same, where that is known (a refusal costs, too).
+        trace: What an agent did before it failed.
+        leavings: What the attempt left on disk.
     """
 
     def __init__(
@@ -71,15 +74,29 @@ class ProviderError(AgentVError):
         kind: str = "provider",
         detail: str | None = None,
         usage: "Usage | None" = None,
+        trace: list[dict[str, Any]] | None = None,
+        leavings: "Leavings | None" = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.detail = detail
         self.usage = usage
+        self.trace = trace
+        self.leavings = leavings
 
 
 class ProviderTimeout(ProviderError):  # noqa: N818 - a time-out is an error by its base
     """An attempt ran out of time, whoever noticed it; the only kind that the runner retries."""
 
-    def __init__(self, message: str, *, detail: str | None = None) -> None:
-        super().__init__(message, kind="timeout", detail=detail)
+    def __init__(
+        self,
+        message: str,
+        *,
+        detail: str | None = None,
+        usage: "Usage | None" = None,
+        trace: list[dict[str, Any]] | None = None,
+        leavings: "Leavings | None" = None,
+    ) -> None:
+        super().__init__(
+            message, kind="timeout", detail=detail, usage=usage, trace=trace, leavings=leavings
+        )

@@ -48,6 +48,17 @@ class Settling(Protocol):
 
 
 @runtime_checkable
+class Checkable(Protocol):
+    """A provider that needs something of this machine: a program, a folder."""
+
+    def check(self) -> None:
+        """Called before anything is begun; raises `SetupError` naming what is missing.
+
+        The message has neither the target's name nor a full stop: it is put into a sentence.
+        """
+
+
+@runtime_checkable
 class Preparable(Protocol):
     """A provider that must be ready before its first request."""
 
@@ -84,11 +95,15 @@ class Sink(Protocol):
 class ProcessRunner(Protocol):
     """The border to the operating system's processes."""
 
-    async def run(self, command: Command) -> CommandResult:
+    async def run(
+        self, command: Command, listen: Callable[[bytes], None] | None = None
+    ) -> CommandResult:
         """Run a command to its end, its time limit, or our cancellation.
 
-        When this returns or raises, nothing that the command started is left. A non-zero exit and
-        a time-out are results; raises `SetupError` when the command cannot be started at all.
+        With `listen`, standard output is handed over as it comes, and the result holds only its
+        beginning and its end; `listen` must neither block nor raise. When this returns or raises,
+        nothing that the command started is left. A non-zero exit and a time-out are results;
+        raises `SetupError` when the command cannot be started at all.
         """
 
 
@@ -172,6 +187,10 @@ class ProviderBuild:
     """The target's settings as they were written, variables unresolved: fit for a message."""
     source: str = ""
     """The file that they were written in."""
+    redact: Callable[[str], str] = lambda text: text
+    """Takes the target's secrets out of a text that is to be kept on disk."""
+    cwd: Path = Path()
+    """Where the run was started: logs and kept files go below its `.agentv`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,6 +34,12 @@ class Entry:
     """Providers: whether a conversation is also sent as a chat prompt."""
     keeps_time: bool = False
     """Providers: whether it ends an attempt at `timeout_seconds` itself, with more to say."""
+    inherits: tuple[str, ...] | None = None
+    """Providers: names (or globs) of the only variables that reach it, besides a safe few; all of
+    them do when `None`."""
+    repeatable: bool = True
+    """Providers: whether what a request and the settings say is all that shapes an answer, so that
+    the response cache may keep it."""
     needs_judge: bool = False
     """Evaluators: whether a judge must be resolved for it."""
 
@@ -47,6 +53,19 @@ def _api(name: str, options: str, summary: str) -> Entry:
     """An LLM API: `agentv/providers/apis/<name>.py` has a factory `build`."""
     module = f"agentv.providers.apis.{name}"
     return _builtin(f"{module}:build", options, summary, takes_chat=True, keeps_time=True)
+
+
+def _agent(module: str, options: str, summary: str, *inherits: str) -> Entry:
+    """A coding agent: `agentv/providers/agents/<module>.py` has a factory `build`."""
+    return _builtin(
+        f"agentv.providers.agents.{module}:build",
+        options,
+        summary,
+        prompt_mode="agent",
+        keeps_time=True,
+        inherits=inherits,
+        repeatable=False,
+    )
 
 
 _TEXT = "agentv.evaluators.text"
@@ -68,6 +87,18 @@ BUILTIN_PROVIDERS: dict[str, Entry] = {
     "azure": _api("azure", "AzureOptions", "Azure OpenAI."),
     "anthropic": _api("anthropic", "AnthropicOptions", "Anthropic messages."),
     "gemini": _api("gemini", "GeminiOptions", "Google Gemini."),
+    "codex": _agent(
+        "codex",
+        "CodexOptions",
+        "OpenAI Codex, headless in a workspace of its own.",
+        *("CODEX_*", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    ),
+    "claude": _agent(
+        "claude",
+        "ClaudeOptions",
+        "Claude Code, headless in a workspace of its own.",
+        *("ANTHROPIC_*", "CLAUDE_*", "IS_SANDBOX"),
+    ),
     "pydantic-ai": _builtin(
         "agentv.providers.apis.pydantic_ai_bridge:build",
         "PydanticAiOptions",
@@ -107,12 +138,17 @@ BUILTIN_EVALUATORS: dict[str, Entry] = {
 }
 
 ALIASES: dict[Kind, dict[str, str]] = {
-    "providers": {"azure-openai": "azure", "google": "gemini", "google-gemini": "gemini"},
+    "providers": {
+        "azure-openai": "azure",
+        "codex-cli": "codex",
+        "google": "gemini",
+        "google-gemini": "gemini",
+    },
     "evaluators": {"code_judge": "code"},
 }
 
 KNOWN_ELSEWHERE: dict[str, str] = dict.fromkeys(
-    (*("codex", "codex-cli", "vscode", "vscode-insiders"),),
+    ("vscode", "vscode-insiders"),
     "is part of AgentV's specification but not of this version",
 )
 """Providers that a shared targets file may well name: their targets load, but cannot be used."""

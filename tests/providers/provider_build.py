@@ -1,6 +1,7 @@
 """What a provider is built with, for tests."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -13,7 +14,9 @@ from agentv.transport.traffic import Traffic
 class NoProcesses:
     """A process runner for providers that must not need one."""
 
-    async def run(self, command: Command) -> CommandResult:
+    async def run(
+        self, command: Command, listen: Callable[[bytes], None] | None = None
+    ) -> CommandResult:
         raise AssertionError("no command may be run here")
 
 

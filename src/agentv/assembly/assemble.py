@@ -2,7 +2,7 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -17,6 +17,7 @@ from agentv.assembly.options import (
 )
 from agentv.assembly.stations import Station, Stations
 from agentv.assembly.trials import Part, trials_of
+from agentv.errors import SetupError
 from agentv.loading.suites import LoadedSuite
 from agentv.loading.workspace import Workspace
 from agentv.model.event import Notice
@@ -24,6 +25,7 @@ from agentv.model.options import EvaluatorOptions
 from agentv.model.run import SuitePlan
 from agentv.protocols import (
     BatchProvider,
+    Checkable,
     Closable,
     Evaluator,
     EvaluatorBuild,
@@ -181,9 +183,23 @@ def assemble(
                     takes_all=custom is not None,
                 )
             )
+    _check(stations.all())
     return Assembly(
         options=options, parts=parts, suites=tuple(suites), stations=stations, asking=asking
     )
+
+
+def _check(stations: Sequence[Station]) -> None:
+    """Everything that this machine lacks, all at once."""
+    missing = []
+    for station in stations:
+        if isinstance(station.provider, Checkable):
+            try:
+                station.provider.check()
+            except SetupError as error:
+                missing.append(f"Target '{station.name}': {error}.")
+    if missing:
+        raise SetupError("\n".join(missing))
 
 
 JudgeOf = Callable[[EvaluatorOptions | None], Station]

@@ -1,5 +1,6 @@
 """Stations: targets, built, to which trials are sent and which judges are asked."""
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os.path import relpath
@@ -17,14 +18,17 @@ from agentv.assembly.options import (
     first,
 )
 from agentv.core.answer_key import setup_key
+from agentv.core.inherited import SAFE, inherited
+from agentv.core.redaction import Redactor
 from agentv.errors import AuthorError, SetupError
 from agentv.loading.suites import LoadedSuite
+from agentv.loading.target_secrets import is_secret_name
 from agentv.loading.workspace import Workspace
 from agentv.model.event import Notice
 from agentv.model.options import PromptMode, TargetOptions
 from agentv.model.run import TargetRecord
 from agentv.protocols import Provider, ProviderBuild
-from agentv.registry import ALIASES
+from agentv.registry import ALIASES, Entry
 from agentv.runner.attempts import AttemptPolicy
 
 _DRY_ANSWER = "[dry run: the target was not asked]"
@@ -93,9 +97,12 @@ class Stations:
         target = self._workspace.target(loaded, name)
         own, entry = target.options, target.entry
         limit = first(self._options.agent_timeout, own.timeout_seconds, DEFAULT_TIMEOUT_SECONDS)
+        env = _environment(entry, loaded.environment.values)
+        secrets = {**_inherited_secrets(entry, env), **target.secrets}
+        build = self._provider_build(loaded, target.folder, env)
         provider = self._around.registry.build_provider(
             msgspec.structs.replace(own, timeout_seconds=limit),
-            self._provider_build(loaded, target.folder, target.settings),
+            dataclasses.replace(build, written=target.settings, redact=Redactor(secrets).text),
         )
         return Station(
             name=name,
@@ -108,8 +115,8 @@ class Stations:
             record=TargetRecord(
                 name=name, provider=own.provider, settings=target.settings, digest=target.digest
             ),
-            setup=self._setup(own, target.folder),
-            secrets=target.secrets,
+            setup=self._setup(own, target.folder) if entry.repeatable else None,
+            secrets=secrets,
         )
 
     def _rehearsal(self, loaded: LoadedSuite, name: str) -> Station:
@@ -120,7 +127,8 @@ class Stations:
         own, workers = keys.get("prompt_mode"), keys.get("workers")
         mode: PromptMode = entry.prompt_mode if entry else "lm"
         provider = self._around.registry.build_provider(
-            self._dry_options(name), self._provider_build(loaded, loaded.suite.path.parent)
+            self._dry_options(name),
+            self._provider_build(loaded, loaded.suite.path.parent, loaded.environment.values),
         )
         return Station(
             name=name,
@@ -158,19 +166,19 @@ class Stations:
         return AttemptPolicy(timeout_seconds=timeout_seconds, max_retries=self._options.max_retries)
 
     def _provider_build(
-        self, loaded: LoadedSuite, folder: Path, written: Mapping[str, Any] | None = None
+        self, loaded: LoadedSuite, folder: Path, env: Mapping[str, str]
     ) -> ProviderBuild:
         emit = self._around.emit
         return ProviderBuild(
             folder=folder,
-            env=loaded.environment.values,
+            env=env,
             processes=self._around.processes,
             http=self._around.http,
             traffic=self._around.traffic,
             rng=Random(self._options.seed),  # noqa: S311 - for delays, not for secrets
             notify=lambda line: emit(Notice(level="verbose", message=line)),
-            written=written or {},
             source=loaded.targets.shown if loaded.targets else "",
+            cwd=self._around.cwd,
         )
 
     def _dry_options(self, name: str) -> TargetOptions:
@@ -182,3 +190,16 @@ class Stations:
         if longest:
             raw |= {"delay_min_ms": shortest, "delay_max_ms": longest}
         return msgspec.convert(raw, self._around.registry.provider_options(entry))
+
+
+def _environment(entry: Entry, values: Mapping[str, str]) -> Mapping[str, str]:
+    """What reaches a provider of the variables that the run inherited."""
+    return values if entry.inherits is None else inherited(values, (*SAFE, *entry.inherits))
+
+
+def _inherited_secrets(entry: Entry, env: Mapping[str, str]) -> dict[str, str]:
+    """The keys that an agent finds by itself: no target names them."""
+    if entry.inherits is None:
+        return {}
+    own = inherited(env, entry.inherits)
+    return {name: value for name, value in own.items() if is_secret_name(name)}

@@ -61,7 +61,8 @@ class CodeOptions(EvaluatorOptions, frozen=True, kw_only=True):
 class CodeEvaluator:
     """Runs the script once for each answer.
 
-    stdin: one JSON object with the keys of `_STDIN_KEYS` and `config`, in UTF-8. stdout: one JSON
+    stdin: one JSON object with the keys of `_STDIN_KEYS` and `config`, and `workspace` where an
+    agent worked in a folder of its own, in UTF-8. stdout: one JSON
     object `{score, hits, misses, reasoning}`, alone or on the last line after whatever the script
     printed before. A script that cannot be started, takes too long or ends with another exit code
     than 0 could not run; one that prints no valid score gives 0.
@@ -100,6 +101,8 @@ class CodeEvaluator:
 
 def _stdin(context: EvaluationContext, config: dict[str, Any]) -> bytes:
     payload = {key: getattr(context, key) for key in _STDIN_KEYS} | {"config": config}
+    if context.workspace is not None:
+        payload["workspace"] = context.workspace
     try:
         return json.dumps(payload, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:

@@ -1,6 +1,6 @@
 """What goes to a provider and what comes back."""
 
-from typing import Any
+from typing import Any, Literal
 
 from agentv.model.base import Record
 from agentv.model.case import Role
@@ -82,6 +82,29 @@ class ProviderRequest(Record, frozen=True, kw_only=True):
     trial: int = 1
 
 
+KeepWorkspace = Literal["never", "on_failure", "always"]
+"""When an agent's folder outlives its trial; a failure is every verdict but `pass`."""
+
+
+class WorkspaceLeft(Record, frozen=True, kw_only=True):
+    """The folder that an agent worked in; it is there until the trial has its verdict."""
+
+    path: str
+    keep: KeepWorkspace = "never"
+    kept_at: str | None = None
+    """Where it goes if it is kept."""
+    diff: str | None = None
+    """A file that shows what the agent changed; it goes where the folder goes."""
+
+
+class Leavings(Record, frozen=True, kw_only=True):
+    """What an attempt left on disk."""
+
+    artifacts: dict[str, str] = {}
+    """Files worth a look, by what they are: `log`."""
+    workspace: WorkspaceLeft | None = None
+
+
 class ProviderResponse(Record, frozen=True, kw_only=True):
     """An answer, and how it came about."""
 
@@ -92,4 +115,5 @@ class ProviderResponse(Record, frozen=True, kw_only=True):
     cached: bool = False
     """Whether it was kept from an earlier call; `usage` is then that call's."""
     trace: list[dict[str, Any]] | None = None
-    """What an agent did on the way: messages, tool calls, file changes."""
+    """What an agent did on the way: entries of `agentv.model.trace`."""
+    leavings: Leavings | None = None

@@ -82,3 +82,5 @@ class TrialResult(Record, frozen=True, kw_only=True):
     """`true` when the answer came from the response cache; `usage` is what it once took."""
     dry_run: bool | msgspec.UnsetType = msgspec.UNSET
     """`true` on a row that rehearsed the run and asked nobody."""
+    artifacts: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    """Files that an agent left, by what they are: `log`, `workspace`, `diff`."""

@@ -38,6 +38,9 @@ class EvaluationContext(Record, frozen=True, kw_only=True):
     target: str = ""
     trial: int = 1
     trace: list[dict[str, Any]] | None = None
+    """What an agent did on the way: entries of `agentv.model.trace`."""
+    workspace: str | None = None
+    """The folder that an agent worked in, as it left it."""
 
 
 class Score(Record, frozen=True, kw_only=True):

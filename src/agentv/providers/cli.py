@@ -1,6 +1,5 @@
 """Any command line as a system under test, rendered from a template for each attempt."""
 
-import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +17,9 @@ from agentv.model.process import Command, CommandResult
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.protocols import ProviderBuild
 from agentv.providers.healthcheck import DEFAULT_SECONDS, HealthCheck
+from agentv.providers.process_ending import describe_exit, last_words
 from agentv.transport.http import probe
 
-_DETAIL_BYTES = 4000
 _LARGEST_ANSWER = 32 * 1024 * 1024
 
 
@@ -110,7 +109,7 @@ class CliProvider:
             raise ProviderError(
                 "the command succeeded but wrote nothing to {OUTPUT_FILE}",
                 kind="no_output",
-                detail=_last_words(ran.result),
+                detail=last_words(ran.result),
             )
         return ProviderResponse(text=_decode(ran.answer))
 
@@ -196,38 +195,16 @@ def _raise_unless_succeeded(result: CommandResult, limit: float | None) -> None:
     """Messages never hold the command: it holds the prompt."""
     if result.timed_out:
         raise ProviderTimeout(
-            f"the command did not end within {limit:g} s", detail=_last_words(result)
+            f"the command did not end within {limit:g} s", detail=last_words(result)
         )
     if result.exit_code != 0:
-        detail = _last_words(result)
+        detail = last_words(result)
         reason = f": {detail.splitlines()[-1]}" if detail else ""
         raise ProviderError(
-            f"the command {_ending(result.exit_code or 0)}{reason}", kind="exit", detail=detail
+            f"the command {describe_exit(result.exit_code or 0)}{reason}",
+            kind="exit",
+            detail=detail,
         )
-
-
-def _ending(exit_code: int) -> str:
-    if exit_code < 0:
-        return f"was ended by {_signal_name(-exit_code)}"
-    if exit_code > 128 and (name := _signal_name(exit_code - 128)).startswith("SIG"):
-        return f"failed with exit code {exit_code} ({name})"
-    return f"failed with exit code {exit_code}"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _last_words(result: CommandResult) -> str | None:
-    """The end of what the command said, from standard error if it said anything there."""
-    for stream in (result.stderr, result.stdout):
-        text = stream[-_DETAIL_BYTES:].decode("utf-8", "replace").strip()
-        if text:
-            return text
-    return None
 
 
 def _private_folder() -> TemporaryDirectory[str]:

@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 
 from agentv.errors import ProviderError, ProviderTimeout, RunAborted
-from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.model.request import Leavings, ProviderRequest, ProviderResponse
 from agentv.protocols import Provider
 from agentv.runner.cancelling import is_being_cancelled
+from agentv.runner.workspaces import conclude
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,12 @@ class Answer:
     response: ProviderResponse | None = None
     error: ProviderError | None = None
 
+    @property
+    def leavings(self) -> Leavings | None:
+        """What the last attempt left on disk."""
+        last = self.response or self.error
+        return last.leavings if last is not None else None
+
 
 async def ask(
     provider: Provider,
@@ -54,6 +61,7 @@ async def ask(
             if attempt > policy.max_retries:
                 return Answer(attempts=attempt, error=error)
             on_retry(attempt, error)
+            await conclude(error.leavings, failed=True)
         except ProviderError as error:
             return Answer(attempts=attempt, error=error)
         attempt += 1
@@ -70,6 +78,7 @@ class RetryingProvider:
     async def respond(self, request: ProviderRequest) -> ProviderResponse:
         """The first answer within the budget; raises the last error."""
         answer = await ask(self._provider, request, self._policy, lambda *_: None)
+        await conclude(answer.leavings, failed=answer.response is None)
         if answer.response is None:
             raise answer.error or ProviderError("no answer")
         return answer.response

@@ -43,7 +43,13 @@ def context_of(trial: Trial, response: ProviderResponse) -> EvaluationContext:
         target=trial.target,
         trial=trial.number,
         trace=response.trace,
+        workspace=_workspace(response),
     )
+
+
+def _workspace(response: ProviderResponse) -> str | None:
+    left = response.leavings.workspace if response.leavings else None
+    return left.path if left else None
 
 
 def _segments(trial: Trial) -> list[dict[str, Any]]:

@@ -1,7 +1,8 @@
 """From what happened in a trial to its row."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -60,7 +61,7 @@ def row_of(
         raw_request=_raw_request(trial) if trial.problem is None else None,
         evaluator_results=tuple(map(_evaluator_result, scores)),
         usage=_usage_of(answer),
-        trace=response.trace if response else None,
+        trace=_trace_of(answer),
         error=error,
         digest=trial.digest,
         cached=True if response and response.cached else msgspec.UNSET,
@@ -100,6 +101,16 @@ def _usage_of(answer: Answer) -> Usage | None:
     if answer.response is not None:
         return answer.response.usage
     return answer.error.usage if answer.error is not None else None
+
+
+def with_artifacts(row: TrialResult, artifacts: Mapping[str, str]) -> TrialResult:
+    """The row, with what can be looked at besides."""
+    return msgspec.structs.replace(row, artifacts=dict(artifacts)) if artifacts else row
+
+
+def _trace_of(answer: Answer) -> list[dict[str, Any]] | None:
+    last = answer.response or answer.error
+    return last.trace if last is not None else None
 
 
 def _unjudged(scores: Sequence[Scored]) -> ErrorInfo:

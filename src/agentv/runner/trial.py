@@ -13,8 +13,9 @@ from agentv.model.trial import Trial
 from agentv.protocols import Evaluator, Provider
 from agentv.runner.attempts import Answer, AttemptPolicy, ask
 from agentv.runner.inputs import context_of, request_of
-from agentv.runner.row import row_of
+from agentv.runner.row import row_of, with_artifacts
 from agentv.runner.scoring import Scored, score_once
+from agentv.runner.workspaces import conclude
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +40,7 @@ async def run_trial(trial: Trial, bench: Bench) -> TrialResult:
     started = time.perf_counter()
     answer = await _obtain_answer(trial, bench)
     scores = await _score(trial, answer, bench)
-    return row_of(
+    row = row_of(
         trial,
         answer,
         scores,
@@ -47,6 +48,10 @@ async def run_trial(trial: Trial, bench: Bench) -> TrialResult:
         duration_ms=round((time.perf_counter() - started) * 1000, 3),
         dry_run=bench.dry_run,
     )
+    if answer.leavings is None:
+        return row
+    artifacts = await conclude(answer.leavings, failed=row.verdict != "pass")
+    return with_artifacts(row, artifacts)
 
 
 async def _obtain_answer(trial: Trial, bench: Bench) -> Answer:
@@ -63,7 +68,14 @@ async def _obtain_answer(trial: Trial, bench: Bench) -> Answer:
     answer = await ask(bench.provider, request_of(trial), bench.policy, tell)
     if answer.response is not None and not answer.response.text.strip():
         # Blank text would satisfy every negated check: it is no answer at all.
-        empty = ProviderError("the answer is empty", kind="empty", usage=answer.response.usage)
+        response = answer.response
+        empty = ProviderError(
+            "the answer is empty",
+            kind="empty",
+            usage=response.usage,
+            trace=response.trace,
+            leavings=response.leavings,
+        )
         return Answer(attempts=answer.attempts, error=empty)
     return answer
 

@@ -17,18 +17,30 @@ from typing import IO
 from agentv.transport.output import Output
 
 STDOUT_BYTES = 32 * 1024 * 1024
-STDERR_BYTES = 1024 * 1024
+BOTH_ENDS_BYTES = 1024 * 1024
 _CHUNK = 65536
 
 
-class Child:
-    """A running program. Must be made on the event loop, and closed."""
+Listener = Callable[[bytes], None]
 
-    def __init__(self, popen: subprocess.Popen[bytes], stdin: bytes) -> None:
+
+class Child:
+    """A running program. Must be made on the event loop, and closed.
+
+    Args:
+        popen: The program, its output pipes open.
+        stdin: What it is to read.
+        listen: Takes its standard output piece by piece; only the two ends of it are kept then.
+    """
+
+    def __init__(
+        self, popen: subprocess.Popen[bytes], stdin: bytes, listen: Listener | None = None
+    ) -> None:
         self._popen = popen
+        self._listen = listen
         self._loop = asyncio.get_running_loop()
-        self.stdout = Output(head=STDOUT_BYTES)
-        self.stderr = Output(head=STDERR_BYTES // 2, tail=STDERR_BYTES // 2)
+        self.stdout = _both_ends() if listen else Output(head=STDOUT_BYTES)
+        self.stderr = _both_ends()
         self.exited: asyncio.Future[None] = self._loop.create_future()
         """Done when the program has ended. It is not reaped before `close`, so its process
         group's number cannot be given to somebody else meanwhile."""
@@ -36,8 +48,8 @@ class Child:
         """Done when nobody holds the writing ends of its output pipes any more."""
         self._reading: set[int] = set()
         self._unwatch = watch_exit(popen.pid, self._loop, lambda: _settle(self.exited))
-        for pipe, output in ((popen.stdout, self.stdout), (popen.stderr, self.stderr)):
-            self._read(pipe, output)
+        self._read(popen.stdout, self._hear)
+        self._read(popen.stderr, self.stderr.add)
         if popen.stdin is not None:
             self._feed(popen.stdin, memoryview(stdin))
 
@@ -73,7 +85,12 @@ class Child:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._popen.pid, number)
 
-    def _read(self, pipe: IO[bytes] | None, output: Output) -> None:
+    def _hear(self, data: bytes) -> None:
+        self.stdout.add(data)
+        if self._listen is not None:
+            self._listen(data)
+
+    def _read(self, pipe: IO[bytes] | None, take: Listener) -> None:
         assert pipe is not None  # noqa: S101 - `spawn` asks for both pipes
         fd = pipe.fileno()
         os.set_blocking(fd, False)
@@ -84,7 +101,7 @@ class Child:
             except BlockingIOError:
                 return
             if data:
-                output.add(data)
+                take(data)
                 return
             self._loop.remove_reader(fd)
             self._reading.discard(fd)
@@ -163,6 +180,10 @@ def watch_exit_by_thread(
 
     threading.Thread(target=wait, name=f"agentv-wait-{pid}", daemon=True).start()
     return unwatch
+
+
+def _both_ends() -> Output:
+    return Output(head=BOTH_ENDS_BYTES // 2, tail=BOTH_ENDS_BYTES // 2)
 
 
 def _settle(future: asyncio.Future[None]) -> None:

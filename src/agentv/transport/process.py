@@ -9,7 +9,7 @@ import asyncio
 import os
 import time
 import uuid
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from itertools import count
 from types import TracebackType
 from typing import Any, Self
@@ -56,8 +56,14 @@ class Processes:
         if started_any:
             await uninterrupted(self._sweeper.finish())
 
-    async def run(self, command: Command) -> CommandResult:
+    async def run(
+        self, command: Command, listen: Callable[[bytes], None] | None = None
+    ) -> CommandResult:
         """Run a command to its end, its time limit, or our cancellation.
+
+        Args:
+            command: What to run.
+            listen: See `agentv.protocols.ProcessRunner`.
 
         Raises:
             SetupError: It cannot be started.
@@ -67,7 +73,7 @@ class Processes:
         began = time.perf_counter()
         number = next(self._numbers)
         with arguments(command.run) as argv:
-            child = self._start(number, argv, command)
+            child = self._start(number, argv, command, listen)
             exited = silent = False
             try:
                 exited = await settled(child.exited, within=command.timeout_seconds)
@@ -91,7 +97,13 @@ class Processes:
         self._close()
         kill_strays(self._token, live=(), within_seconds=0.5)
 
-    def _start(self, number: int, argv: list[bytes], command: Command) -> Child:
+    def _start(
+        self,
+        number: int,
+        argv: list[bytes],
+        command: Command,
+        listen: Callable[[bytes], None] | None,
+    ) -> Child:
         # Live before it exists: a sweep in another thread must not take it for a stray.
         self._live[number] = None
         try:
@@ -104,7 +116,7 @@ class Processes:
         except BaseException:
             self._live.pop(number, None)
             raise
-        child = self._live[number] = Child(popen, command.stdin)
+        child = self._live[number] = Child(popen, command.stdin, listen)
         return child
 
     def _environment(self, env: Mapping[str, str] | None, number: int) -> dict[str, str]:

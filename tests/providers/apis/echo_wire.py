@@ -1,7 +1,7 @@
 """The smallest API there can be: it takes a question and sends it back."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -39,7 +39,9 @@ class EchoWire:
 
 
 class _NoProcesses:
-    async def run(self, command: Command) -> CommandResult:
+    async def run(
+        self, command: Command, listen: Callable[[bytes], None] | None = None
+    ) -> CommandResult:
         raise AssertionError("no command may be run here")
 
 

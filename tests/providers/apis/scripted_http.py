@@ -1,7 +1,7 @@
 """A service that answers by script, and what it was asked."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -62,7 +62,9 @@ class ScriptedService:
     def refused(self, wait_seconds: float | None) -> None:
         self.refusals.append(wait_seconds)
 
-    async def run(self, command: Command) -> CommandResult:
+    async def run(
+        self, command: Command, listen: Callable[[bytes], None] | None = None
+    ) -> CommandResult:
         raise AssertionError("no command may be run here")
 
     def build(self) -> ProviderBuild:

@@ -1,0 +1,1 @@
+"""Coding agents, run headless: one base, and one small file for each."""

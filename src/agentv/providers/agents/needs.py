@@ -1,0 +1,53 @@
+"""What an agent target needs of this machine, found before the first attempt."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentv.errors import SetupError
+from agentv.protocols import ProviderBuild
+from agentv.providers.agents.agent import Agent
+from agentv.providers.agents.executable import find_executable
+from agentv.providers.agents.options import AgentOptions
+from agentv.providers.agents.template import FolderCopy, Nothing, RepositoryClone, Template
+from agentv.providers.folders import find_folder
+
+
+@dataclass(frozen=True, kw_only=True)
+class Needs:
+    """All of it, found."""
+
+    executable: Path
+    template: Template
+    cwd: Path | None
+    """The author's own folder to work in, if the target names one."""
+
+
+def find_needs(
+    options: AgentOptions, agent: Agent, build: ProviderBuild, env: Mapping[str, str]
+) -> Needs:
+    """Look for the program, the template and the folder; raises `SetupError` if one is missing."""
+    cwd = options.cwd
+    return Needs(
+        executable=_find_executable(options.executable or agent.program, agent, build, env),
+        template=_find_template(options, build, env),
+        cwd=None if cwd is None else find_folder(cwd, build.folder),
+    )
+
+
+def _find_executable(name: str, agent: Agent, build: ProviderBuild, env: Mapping[str, str]) -> Path:
+    try:
+        return find_executable(name, env=env, folder=build.folder)
+    except SetupError as error:
+        advice = f"install it with `{agent.install}`, or set `executable`"
+        raise SetupError(f"{error}; {advice}") from error
+
+
+def _find_template(options: AgentOptions, build: ProviderBuild, env: Mapping[str, str]) -> Template:
+    wanted, ref = options.workspace_template, options.workspace_ref
+    if wanted is None:
+        return Nothing()
+    folder = find_folder(wanted, build.folder)
+    if ref is None:
+        return FolderCopy(folder=folder)
+    return RepositoryClone(folder, ref, build.processes, env)
