@@ -193,6 +193,9 @@ class Vendor:
                 return web.json_response(dialect.cut_off(whole))
             case "status":
                 assert fault is not None
+                if fault.message.startswith("<"):
+                    page = fault.message.encode()
+                    return web.Response(body=page, status=fault.status, headers=fault.headers)
                 said = dialect.error(fault.status, fault.message)
                 return web.json_response(said, status=fault.status, headers=fault.headers)
         return web.Response(body=text, content_type="application/json")
