@@ -147,7 +147,7 @@ WHOSE = "(api_key from ${{ VENDOR_KEY }} in targets.yaml)"
 def test_a_wrong_key_is_tried_once_and_said_in_one_line(provider: str, project: Project) -> None:
     """Covers the specification's "Non-retryable errors"; the other cases are not even sent."""
     with Vendor(key="another-key") as vendor:
-        prepared(project, target(provider, vendor), suite(cases=3))
+        prepared(project, target(provider, vendor), suite(cases=6))
         outcome = project.run("eval", "e.yaml")
         assert vendor.refused_keys == 1
     assert outcome.code == ExitCode.ERRORS
@@ -157,8 +157,10 @@ def test_a_wrong_key_is_tried_once_and_said_in_one_line(provider: str, project: 
     for other in others:
         assert other["message"].startswith(f"not sent, since the key was refused before: {refused}")
         assert other["kind"] == first["kind"] == "http_401"
-    [line] = [line for line in outcome.out.splitlines() if line.startswith("  ! c-1 (llm)")]
-    assert refused in line
+    lines = [line for line in outcome.out.splitlines() if line.startswith("  ! ")]
+    assert len(lines) == 2
+    assert lines[0].startswith(f"  ! c-1 (llm)  http_401: {refused}")
+    assert lines[1].startswith("  ! c-2, c-3, c-4 and 2 more (llm)  http_401: not sent, since")
     assert_key_is_nowhere(project, outcome.out, outcome.err)
 
 
@@ -202,7 +204,7 @@ def test_what_a_key_may_not_do_is_said_of_each_case(provider: str, project: Proj
     [
         ("", "the variable VENDOR_KEY is not set, and target 'llm' needs it for 'api_key'"),
         ("VENDOR_KEY=\n", "the variable VENDOR_KEY is empty, and target 'llm' needs it"),
-        ("VENDOR_KEY='a\nb'\n", "the key holds a character that no key has"),
+        ("VENDOR_KEY='a\nb'\n", "the key of target 'llm' holds a character that no key has"),
     ],
     ids=["unset", "empty", "two lines"],
 )
