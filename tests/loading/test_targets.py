@@ -407,6 +407,34 @@ targets:
     assert options.env["MODEL_TOKEN"] == SECRET
 
 
+def test_passwords_in_addresses_and_headers_are_secrets_too(project: Project) -> None:
+    """A service may repeat the part of a value that it looks at."""
+    text = """\
+targets:
+  - name: default
+    provider: openai
+    model: m
+    base_url: https://me:hunter22@llm.example/v1
+    headers:
+      Authorization: Bearer sk-one-two
+      X-Proxy: ${{ PROXY }}
+      X-Plain: "see http://{user}:{word}@host"
+  - {name: b, provider: openai, model: m, base_url: "${{ HOME_URL }}"}
+"""
+    found = targets(project, text)
+    target = resolved(found, PROXY="https://me:seven777@proxy")
+    assert target.settings["base_url"] == "https://me:[redacted]@llm.example/v1"
+    assert target.settings["headers"]["Authorization"] == "[redacted]"
+    assert target.secrets == {
+        "PROXY": "https://me:seven777@proxy",
+        "default.base_url": "hunter22",
+        "default.headers.Authorization": "Bearer sk-one-two",
+        "default.headers.Authorization token": "sk-one-two",
+    }
+    home = resolved(found, "b", HOME_URL="http://you:wide-open@home")
+    assert home.secrets == {"HOME_URL": "wide-open"}
+
+
 @pytest.mark.parametrize(
     ("key", "name", "is_secret"),
     [

@@ -197,6 +197,9 @@ class Vendor:
                 return web.json_response(dialect.cut_off(whole))
             case "status":
                 assert fault is not None
+                if fault.message.startswith("<"):
+                    page = fault.message.encode()
+                    return web.Response(body=page, status=fault.status, headers=fault.headers)
                 said = dialect.error(fault.status, fault.message)
                 said["error"] |= fault.said
                 headers = {**fault.headers, **fault.headers_at(time.time())}

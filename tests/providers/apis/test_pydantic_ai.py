@@ -71,12 +71,16 @@ def test_thinking_is_kept_apart() -> None:
         (ModelResponse(parts=[TextPart(content="Yes")], finish_reason="length"), "cut_off"),
         (ModelResponse(parts=[], finish_reason="content_filter"), "filtered"),
         (ModelResponse(parts=[]), "empty"),
+        (ModelResponse(parts=[TextPart(content=" ")]), "empty"),
     ],
 )
 def test_what_is_no_answer(reply: ModelResponse, kind: str) -> None:
+    """And what it cost all the same."""
+    reply.usage = RequestUsage(input_tokens=3, output_tokens=2)
     with pytest.raises(ProviderError) as caught:
         read_reply(reply)
     assert caught.value.kind == kind
+    assert caught.value.usage == Usage(input_tokens=3, cached_tokens=0, output_tokens=2)
 
 
 def test_a_service_that_is_not_set_up_is_an_error_that_says_so() -> None:

@@ -17,6 +17,7 @@ from agentv.model.score import Usage
 from agentv.protocols import ProviderBuild
 from agentv.providers.apis.messages import conversation_of
 from agentv.providers.apis.options import ApiOptions
+from agentv.providers.apis.shape import costing
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -168,13 +169,19 @@ def read_reply(reply: "ModelResponse") -> ProviderResponse:
         ProviderError: It was cut off, filtered, or holds no text.
     """
     usage = _usage(reply)
+    if failure := _failure(reply):
+        raise costing(failure, usage)
+    return ProviderResponse(text=reply.text or "", reasoning=reply.thinking, usage=usage)
+
+
+def _failure(reply: "ModelResponse") -> ProviderError | None:
     if reply.finish_reason == _CUT_OFF:
-        raise ProviderError("the answer was cut off at its length limit", kind="cut_off")
+        return ProviderError("the answer was cut off at its length limit", kind="cut_off")
     if reply.finish_reason == _FILTERED:
-        raise ProviderError("the answer was held back by a content filter", kind="filtered")
-    if not reply.text:
-        raise ProviderError("the reply holds no text", kind="empty")
-    return ProviderResponse(text=reply.text, reasoning=reply.thinking, usage=usage)
+        return ProviderError("the answer was held back by a content filter", kind="filtered")
+    if not (reply.text or "").strip():
+        return ProviderError("the reply holds no text", kind="empty")
+    return None
 
 
 def _usage(reply: "ModelResponse") -> Usage:
