@@ -14,13 +14,14 @@ from agentv.core.backoff import DEFAULT_STATUS_CODES
 from agentv.errors import ProviderError
 from agentv.model.base import Record
 from agentv.model.options import FileFinder, Name, OptionProblem
-from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.model.request import MediaFile, ProviderRequest, ProviderResponse
 from agentv.model.score import Usage
 from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import access_problems, endpoint_of, versioned
 from agentv.providers.apis.batch import BatchingApi
 from agentv.providers.apis.batch_anthropic import AnthropicBatches
 from agentv.providers.apis.claude_models import claude_model
+from agentv.providers.apis.media import MB, PDF, Base64, MediaLimits
 from agentv.providers.apis.messages import conversation_of
 from agentv.providers.apis.options import ApiOptions, Count, Effort
 from agentv.providers.apis.plain_schema import plain_schema
@@ -36,6 +37,7 @@ DEFAULT_OUTPUT_TOKENS = 8192
 LEAST_BUDGET = 1024
 LEAST_TOP_P_WHILE_THINKING = 0.95
 OVERLOADED = 529
+MEDIA_LIMITS = MediaLimits(api="the Anthropic API", image_base64=10 * MB, request_bytes=32 * MB)
 _BUDGETS = ("requests", "tokens", "input-tokens", "output-tokens")
 _NO_ANSWER = {
     "max_tokens": ("cut_off", "the answer was cut off at `max_output_tokens`"),
@@ -125,7 +127,7 @@ class AnthropicWire:
     def call(self, request: ProviderRequest) -> Call:
         """The request, as documented for this generation of models."""
         options = self._options
-        conversation = conversation_of(request)
+        conversation = conversation_of(request, MEDIA_LIMITS)
         thinking = self._thinking()
         return Call(
             url=self._url,
@@ -137,7 +139,10 @@ class AnthropicWire:
                 model=options.model,
                 max_tokens=_max_tokens(options.output_limit, thinking),
                 system=conversation.system or None,
-                messages=[{"role": m.role, "content": m.content} for m in conversation.messages],
+                messages=[
+                    {"role": m.role, "content": m.text_or_parts(_text_block, _media_block)}
+                    for m in conversation.messages
+                ],
                 **self._sampling(thinking),
                 stop_sequences=options.stop_sequences or None,
                 thinking=thinking,
@@ -226,6 +231,15 @@ def build(options: AnthropicOptions, build: ProviderBuild) -> Provider:
     for name in wire.left_out():
         build.notify(f"{options.name}: {options.model} does not take `{name}`: it is left out")
     return BatchingApi(wire, options, build, AnthropicBatches)
+
+
+def _text_block(text: str) -> Json:
+    return {"type": "text", "text": text}
+
+
+def _media_block(file: MediaFile) -> Json:
+    source = {"type": "base64", "media_type": file.media_type, "data": Base64(file)}
+    return {"type": "document" if file.media_type == PDF else "image", "source": source}
 
 
 def _max_tokens(limit: int | None, thinking: Json | None) -> int:

@@ -13,12 +13,13 @@ from msgspec import Meta
 from agentv.errors import ProviderError
 from agentv.model.base import Record
 from agentv.model.options import FileFinder, Name, OptionProblem
-from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.model.request import MediaFile, ProviderRequest, ProviderResponse
 from agentv.model.score import Usage
 from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import access_problems, endpoint_of, versioned
 from agentv.providers.apis.batch import BatchingApi
 from agentv.providers.apis.batch_gemini import GeminiBatches
+from agentv.providers.apis.media import MB, PDF, Base64, MediaLimits
 from agentv.providers.apis.messages import conversation_of
 from agentv.providers.apis.options import ApiOptions, Effort
 from agentv.providers.apis.shape import given, read_as, total
@@ -26,6 +27,12 @@ from agentv.providers.apis.wire import Call, Json, ReplyError
 
 BASE_URL = "https://generativelanguage.googleapis.com"
 DEFAULT_MODEL = "gemini-2.5-flash"
+MEDIA_LIMITS = MediaLimits(
+    api="the Gemini API",
+    types=("image/png", "image/jpeg", "image/webp", PDF),
+    pdf_bytes=50 * MB,
+    request_bytes=100 * MB,
+)
 _EFFORT_BUDGETS = {
     "none": 0,
     "minimal": 1024,
@@ -129,14 +136,19 @@ class GeminiWire:
 
     def call(self, request: ProviderRequest) -> Call:
         """The request; the key is a header, since URLs end up in logs."""
-        conversation = conversation_of(request)
+        conversation = conversation_of(request, MEDIA_LIMITS)
         return Call(
             url=f"{self._base}/{_resource(self._options.model)}:generateContent",
             headers=given(**{"x-goog-api-key": self._options.api_key or None}),
             body=given(
-                systemInstruction=_texts(conversation.system) if conversation.system else None,
+                systemInstruction={"parts": [_text_part(conversation.system)]}
+                if conversation.system
+                else None,
                 contents=[
-                    {"role": "model" if m.role == "assistant" else "user", **_texts(m.content)}
+                    {
+                        "role": "model" if m.role == "assistant" else "user",
+                        "parts": m.parts(_text_part, _media_part),
+                    }
                     for m in conversation.messages
                 ],
                 generationConfig=self._generation(request.response_schema) or None,
@@ -218,8 +230,12 @@ def _knows_levels(model: str) -> bool:
     return re.search(r"gemini-[12]\.", model) is None
 
 
-def _texts(text: str) -> Json:
-    return {"parts": [{"text": text}]}
+def _text_part(text: str) -> Json:
+    return {"text": text}
+
+
+def _media_part(file: MediaFile) -> Json:
+    return {"inlineData": {"mimeType": file.media_type, "data": Base64(file)}}
 
 
 def _candidate(reply: _Reply) -> _Candidate:
