@@ -11,7 +11,7 @@ from test_against_vendor import KEY, PROVIDERS, target
 from test_batch_apis import APIS, settings
 
 from agentv.errors import ExitCode
-from agentv.testing import Project
+from agentv.testing import Outcome, Project
 from media_samples import GIF, PDF, PNG, base64, png, sha256
 from vendor import Vendor, failure
 
@@ -38,6 +38,8 @@ FILES: dict[str, str | bytes] = {
     "terms.pdf": PDF,
     "tone.instructions.md": "Be brief.",
 }
+
+CHECK_BATCHED = {"type": "contains", "value": "batched"}
 
 IMAGE_URL = f"data:image/png;base64,{base64(PNG)}"
 PDF_URL = f"data:application/pdf;base64,{base64(PDF)}"
@@ -144,27 +146,50 @@ def test_several_turns(provider: str, vendor: Vendor, project: Project) -> None:
 
 @pytest.mark.parametrize("api", APIS)
 def test_a_batch(api: str, project: Project) -> None:
-    """Written by the same hands as single requests; an item that cannot be written is no answer."""
-    case = """\
-  - id: {id}
-    outcome: Says it.
-    input_messages:
-      - role: user
-        content: [{{type: text, value: "What is case {id}?"}}, {{type: image, value: {file}}}]
-"""
-    cases = case.format(id="a", file="receipt.png") + case.format(id="b", file="gone.png")
-    with BatchVendor() as vendor:
-        keys = {"api_key": "vendor-key", "provider_batching": True, "batch_poll_seconds": 0.01}
-        llm = json.dumps({"name": "default", **settings(api, vendor.url), **keys})
-        check = "execution:\n  evaluators: [{type: contains, value: batched}]\n"
-        project.write({"targets.yaml": f"targets: [{llm}]", "gone.png": png(shade=7), **FILES})
-        project.write({"e.yaml": f"{check}evalcases:\n{cases}"})
-        outcome = project.run("eval", "e.yaml")
-        [batch] = vendor.batches.values()
+    """Written by the same hands as single requests."""
+    outcome, bodies = batched(project, api, {"a.png": PNG, "b.png": png(shade=7)})
     assert outcome.code == ExitCode.OK, outcome.err
-    bodies = [json.dumps(body) for _, _, body in batch.items]
     assert [base64(PNG) in body for body in bodies] == [True, False]
     assert [base64(png(shade=7)) in body for body in bodies] == [False, True]
+
+
+def test_what_an_api_does_not_take_is_in_no_batch(project: Project) -> None:
+    outcome, bodies = batched(project, "gemini", {"a.png": PNG, "b.gif": GIF})
+    assert outcome.code == ExitCode.ERRORS
+    assert [base64(PNG) in body for body in bodies] == [True]
+    errors = {row["eval_id"]: row["error"] for row in project.rows()}
+    assert errors["a.png"] is None
+    assert errors["b.gif"]["kind"] == "media_type"
+
+
+def batched(
+    project: Project, api: str, images: dict[str, str | bytes]
+) -> tuple[Outcome, list[str]]:
+    """A run with a case for each image, and the bodies of its one batch."""
+    cases = [
+        {
+            "id": name,
+            "outcome": "Says it.",
+            "input_messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "text", "value": f"What is case {name.partition('.')[0]}?"},
+                        {"type": "image", "value": name},
+                    ],
+                }
+            ],
+        }
+        for name in images
+    ]
+    evals = {"evalcases": cases, "execution": {"evaluators": [CHECK_BATCHED]}}
+    with BatchVendor() as vendor:
+        keys = {"api_key": "vendor-key", "provider_batching": True, "batch_poll_seconds": 0.01}
+        targets = {"targets": [{"name": "default", **settings(api, vendor.url), **keys}]}
+        project.write({"targets.yaml": json.dumps(targets), "e.eval.yaml": json.dumps(evals)})
+        outcome = project.write(images).run("eval", "e.eval.yaml")
+        [batch] = vendor.batches.values()
+    return outcome, [json.dumps(body) for _, _, body in batch.items]
 
 
 def test_rows_and_dumps_say_what_was_shown_and_hold_no_bytes(
