@@ -15,6 +15,7 @@ from agentv.evaluators.text import TextOptions
 from agentv.loading.case_file import CaseExecution, CaseFile, SuiteExecution, SuiteFile
 from agentv.loading.config import ConfigFile
 from agentv.model.case import ContentPart, Message
+from agentv.model.request import PlacedMedia
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
 from agentv.model.run import RunManifest, SuitePlan, TargetRecord
 from agentv.model.score import EvaluationContext, Usage
@@ -47,7 +48,7 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
     (
         "runs.md",
         [
-            *(TrialResult, RawRequest, EvaluatorResult, ErrorInfo, Usage),
+            *(TrialResult, RawRequest, PlacedMedia, EvaluatorResult, ErrorInfo, Usage),
             *(RunManifest, SuitePlan, TargetRecord),
         ],
     ),

@@ -125,4 +125,5 @@ def _raw_request(trial: Trial) -> RawRequest:
         guidelines=prompt.guidelines,
         guideline_paths=prompt.guideline_paths,
         chat_prompt=prompt.chat_prompt if prompt.chat_prompt is not None else msgspec.UNSET,
+        media=prompt.media or msgspec.UNSET,
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Self
 
-from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.model.request import MediaFile, ProviderRequest, ProviderResponse
 from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import endpoint_of, versioned
 from agentv.providers.apis.anthropic_reply import read_message
@@ -16,6 +16,7 @@ from agentv.providers.apis.anthropic_settings import AnthropicOptions, SentSetti
 from agentv.providers.apis.batch_anthropic import AnthropicBatches
 from agentv.providers.apis.building import api_provider
 from agentv.providers.apis.claude_models import refused_by, refused_setting
+from agentv.providers.apis.media import MB, PDF, Base64, MediaLimits
 from agentv.providers.apis.messages import asking, conversation_of
 from agentv.providers.apis.shape import given
 from agentv.providers.apis.wire import Call, Json, ReplyError
@@ -26,6 +27,7 @@ BASE_URL = "https://api.anthropic.com"
 API_VERSION = "2023-06-01"
 """The version that still knows `temperature`; the next one refuses it even of models that take it.
 A target that wants another says so in its `headers`."""
+MEDIA_LIMITS = MediaLimits(api="the Anthropic API", image_base64=10 * MB, request_bytes=32 * MB)
 _BUDGETS = ("requests", "tokens", "input-tokens", "output-tokens")
 
 
@@ -54,7 +56,7 @@ class AnthropicWire:
     def call(self, request: ProviderRequest) -> Call:
         """The request, as documented for this generation of models."""
         options, settings = self._options, self._settings
-        conversation = conversation_of(request)
+        conversation = conversation_of(request, MEDIA_LIMITS)
         return Call(
             url=self._url,
             headers={
@@ -66,7 +68,8 @@ class AnthropicWire:
                 max_tokens=settings.limit,
                 system=conversation.system or None,
                 messages=[
-                    {"role": m.role, "content": m.content} for m in asking(conversation.messages)
+                    {"role": m.role, "content": m.text_or_parts(_text_block, _media_block)}
+                    for m in asking(conversation.messages)
                 ],
                 **settings.sampling,
                 stop_sequences=options.stop_sequences or None,
@@ -119,6 +122,15 @@ class AnthropicWire:
 def build(options: AnthropicOptions, build: ProviderBuild) -> Provider:
     """A provider for an `anthropic` target."""
     return api_provider(AnthropicWire(options), options, build, AnthropicBatches)
+
+
+def _text_block(text: str) -> Json:
+    return {"type": "text", "text": text}
+
+
+def _media_block(file: MediaFile) -> Json:
+    source = {"type": "base64", "media_type": file.media_type, "data": Base64(file)}
+    return {"type": "document" if file.media_type == PDF else "image", "source": source}
 
 
 def _seconds_until(moment: str | None, now: float) -> float | None:

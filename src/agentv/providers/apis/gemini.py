@@ -11,12 +11,13 @@ from urllib.parse import quote
 from msgspec import Meta
 
 from agentv.model.options import FileFinder, Name, OptionProblem
-from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.model.request import MediaFile, ProviderRequest, ProviderResponse
 from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import access_problems, endpoint_of, versioned
 from agentv.providers.apis.batch import BatchingApi
 from agentv.providers.apis.batch_gemini import GeminiBatches
 from agentv.providers.apis.gemini_reply import read_content
+from agentv.providers.apis.media import MB, PDF, Base64, MediaLimits
 from agentv.providers.apis.messages import asking, conversation_of
 from agentv.providers.apis.options import ApiOptions, Effort
 from agentv.providers.apis.shape import given
@@ -24,6 +25,12 @@ from agentv.providers.apis.wire import Call, Json, ReplyError
 
 BASE_URL = "https://generativelanguage.googleapis.com"
 DEFAULT_MODEL = "gemini-2.5-flash"
+MEDIA_LIMITS = MediaLimits(
+    api="the Gemini API",
+    types=("image/png", "image/jpeg", "image/webp", PDF),
+    pdf_bytes=50 * MB,
+    request_bytes=100 * MB,
+)
 _EFFORT_BUDGETS = {
     "none": 0,
     "minimal": 1024,
@@ -87,14 +94,19 @@ class GeminiWire:
 
     def call(self, request: ProviderRequest) -> Call:
         """The request; the key is a header, since URLs end up in logs."""
-        conversation = conversation_of(request)
+        conversation = conversation_of(request, MEDIA_LIMITS)
         return Call(
             url=f"{self._base}/{_resource(self._options.model)}:generateContent",
             headers=given(**{"x-goog-api-key": self._options.key}),
             body=given(
-                systemInstruction=_texts(conversation.system) if conversation.system else None,
+                systemInstruction={"parts": [_text_part(conversation.system)]}
+                if conversation.system
+                else None,
                 contents=[
-                    {"role": "model" if m.role == "assistant" else "user", **_texts(m.content)}
+                    {
+                        "role": "model" if m.role == "assistant" else "user",
+                        "parts": m.parts(_text_part, _media_part),
+                    }
                     for m in asking(conversation.messages)
                 ],
                 generationConfig=self._generation(request.response_schema) or None,
@@ -167,8 +179,12 @@ def _knows_levels(model: str) -> bool:
     return re.search(r"gemini-[12]\.", model) is None
 
 
-def _texts(text: str) -> Json:
-    return {"parts": [{"text": text}]}
+def _text_part(text: str) -> Json:
+    return {"text": text}
+
+
+def _media_part(file: MediaFile) -> Json:
+    return {"inlineData": {"mimeType": file.media_type, "data": Base64(file)}}
 
 
 def _details(error: Any) -> list[dict[str, Any]]:
