@@ -87,8 +87,9 @@ class ProcessRunner(Protocol):
     async def run(self, command: Command) -> CommandResult:
         """Run a command to its end, its time limit, or our cancellation.
 
-        When this returns or raises, nothing that the command started is left. A non-zero exit and
-        a time-out are results; raises `SetupError` when the command cannot be started at all.
+        When this returns or raises, nothing that the command started is left, unless it was to
+        leave something. A non-zero exit and a time-out are results; raises `SetupError` when the
+        command cannot be started at all.
         """
 
 
@@ -149,6 +150,10 @@ class HttpSender(Protocol):
         """
 
 
+def _nobody_reads(line: str) -> None:
+    del line
+
+
 @dataclass(frozen=True, kw_only=True)
 class ProviderBuild:
     """What a provider's factory is given besides its options."""
@@ -165,6 +170,8 @@ class ProviderBuild:
     """Seeded; the only source of chance."""
     notify: Callable[[str], None]
     """Takes a line for `--verbose`."""
+    warn: Callable[[str], None] = _nobody_reads
+    """Takes a line that everybody should read."""
     written: Mapping[str, Any] = field(default_factory=dict)
     """The target's settings as they were written, variables unresolved: fit for a message."""
     source: str = ""

@@ -49,6 +49,16 @@ def _api(name: str, options: str, summary: str) -> Entry:
     return _builtin(f"{module}:build", options, summary, takes_chat=True, keeps_time=True)
 
 
+def _vscode(summary: str) -> Entry:
+    return Entry(
+        factory="agentv.providers.vscode.provider:VsCodeProvider",
+        options="agentv.providers.vscode.options:VsCodeOptions",
+        summary=summary,
+        prompt_mode="agent",
+        keeps_time=True,
+    )
+
+
 _TEXT = "agentv.evaluators.text"
 
 BUILTIN_PROVIDERS: dict[str, Entry] = {
@@ -64,6 +74,8 @@ BUILTIN_PROVIDERS: dict[str, Entry] = {
         "Any command line, rendered from a template for each case.",
         keeps_time=True,
     ),
+    "vscode": _vscode("VS Code's agent, in windows of its own, by the subagent protocol."),
+    "vscode-insiders": _vscode("The same with VS Code Insiders."),
     "openai": _api("openai", "OpenAiOptions", "OpenAI, and every API that speaks like it."),
     "azure": _api("azure", "AzureOptions", "Azure OpenAI."),
     "anthropic": _api("anthropic", "AnthropicOptions", "Anthropic messages."),
@@ -112,7 +124,7 @@ ALIASES: dict[Kind, dict[str, str]] = {
 }
 
 KNOWN_ELSEWHERE: dict[str, str] = dict.fromkeys(
-    (*("codex", "codex-cli", "vscode", "vscode-insiders"),),
+    ("codex", "codex-cli"),
     "is part of AgentV's specification but not of this version",
 )
 """Providers that a shared targets file may well name: their targets load, but cannot be used."""

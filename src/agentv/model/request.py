@@ -93,3 +93,5 @@ class ProviderResponse(Record, frozen=True, kw_only=True):
     """Whether it was kept from an earlier call; `usage` is then that call's."""
     trace: list[dict[str, Any]] | None = None
     """What an agent did on the way: messages, tool calls, file changes."""
+    dry_run: bool = False
+    """Nobody was asked, and there is no text; `trace` says what would have been used."""
