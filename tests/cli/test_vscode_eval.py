@@ -119,7 +119,7 @@ def test_a_dry_run_target_is_skipped_and_never_a_pass(project: Project) -> None:
     write(project, case("one", contains("x")), dry_run=True)
     outcome = project.run("eval", "a.eval.yaml")
     assert outcome.code == ExitCode.NOTHING
-    assert "nothing was asserted: the run skipped 1 of 1 trial" in outcome.out
+    assert "Nothing was asserted: the run skipped 1 of 1 trial" in outcome.out
     [row] = project.rows()
     assert (row["verdict"], row["score"], row["candidate_answer"]) == ("skipped", None, None)
     assert row["dry_run"] is True
@@ -215,7 +215,7 @@ def test_camel_case_keys_are_the_same_keys(project: Project, path: Path) -> None
 
 
 def stuck(project: Project, path: Path) -> tuple[StandIn, Path]:
-    """A run that waits for an answer for ever, about to be begun, and the lock that it will hold."""
+    """A project whose run waits for an answer for ever, and the request that it will write."""
     stand_in = vscode_stand_in.install(path, never_answers=True)
     write(project, case("one", contains("You asked: ?")), timeout_seconds=60)
     return stand_in, project.folder / "workers" / "subagent-1" / "messages" / "*_req.md"
