@@ -30,7 +30,7 @@ class Timing:
     """`code --status`, which asks every window."""
     command: float = 30.0
     """Any other call, which only leaves word with VS Code and ends."""
-    opening: float = 15.0
+    opening: float = 30.0
     """Until a new window shows in the status."""
     focus: float = 0.5
     """Until a window that was called is the active one."""
