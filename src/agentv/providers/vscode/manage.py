@@ -46,10 +46,7 @@ def provision(root: Path, number: int, *, anew: bool, dry_run: bool) -> list[tup
     for worker, made in plan:
         if dry_run or made == "in use":
             continue
-        try:
-            worker.set_up(anew=made == "made anew")
-        except OSError as error:
-            raise SetupError(f"{worker.folder} cannot be made: {error.strerror}") from error
+        worker.set_up(anew=made == "made anew")
     return plan
 
 
@@ -87,7 +84,10 @@ def unlock(
             continue
         frees = force or state.is_stale
         if frees and not dry_run:
-            worker.lock.unlink(missing_ok=True)
+            try:
+                worker.lock.unlink(missing_ok=True)
+            except OSError as error:
+                raise SetupError(f"{worker.lock} stays: {error.strerror}.") from error
         done.append((worker, frees))
     return done
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from agentv.errors import ProviderError
+from agentv.errors import ProviderError, SetupError
 from agentv.providers.vscode.exclusive import exclusive
 from agentv.providers.vscode.lock import Lock, LockState, lock_state, try_lock
 from agentv.providers.vscode.polling import until
@@ -37,15 +37,14 @@ class Pool:
         Raises:
             ProviderError: It cannot be made.
         """
-        there = find_workers(self.root)
-        if not there:
-            there = missing_workers(self.root, 1)
-            try:
+        try:
+            there = find_workers(self.root)
+            if not there:
+                there = missing_workers(self.root, 1)
                 there[0].set_up()
-            except OSError as error:
-                message = f"'{there[0].folder}' cannot be made: {error.strerror}"
-                raise ProviderError(message, kind="spawn") from error
-            self._tell(f"made the first VS Code worker, {there[0].folder}")
+                self._tell(f"made the first VS Code worker, {there[0].folder}")
+        except SetupError as error:
+            raise ProviderError(str(error), kind="spawn") from error
         return there
 
     def would_claim(self) -> Worker:
@@ -68,8 +67,11 @@ class Pool:
         worker, lock = await self._claim(within)
         keeper = asyncio.create_task(_keep(lock))
         try:
-            worker.set_up()
-            worker.clear()
+            try:
+                worker.set_up()
+                worker.clear()
+            except (SetupError, OSError) as error:
+                raise ProviderError(str(error), kind="spawn") from error
             yield worker
         finally:
             lock.release()

@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
 
+from agentv.errors import SetupError
+
 WAKEUP_AGENT = "wakeup"
 _NAME = re.compile(r"subagent-([1-9]\d*)")
 _MESSAGE = re.compile(r".+_(req|res|res\.tmp|orchestrator)\.md")
@@ -85,7 +87,17 @@ class Worker:
         return self.folder / ".github" / "agents"
 
     def set_up(self, *, anew: bool = False) -> None:
-        """Write what a worker consists of; what is there is kept unless it is to be made anew."""
+        """Write what a worker consists of; what is there is kept unless it is to be made anew.
+
+        Raises:
+            SetupError: It cannot be written.
+        """
+        try:
+            self._write(anew=anew)
+        except OSError as error:
+            raise SetupError(f"{self.folder} cannot be made: {error.strerror}.") from error
+
+    def _write(self, *, anew: bool) -> None:
         self.agents.mkdir(parents=True, exist_ok=True)
         self.messages.mkdir(exist_ok=True)
         wakeup = self.agents / f"{WAKEUP_AGENT}.md"
@@ -130,11 +142,17 @@ def default_root(*, insiders: bool) -> Path:
 
 
 def find_workers(root: Path) -> list[Worker]:
-    """Every worker below a root, by number; none when there is no such folder."""
+    """Every worker below a root, by number; none when there is no such folder.
+
+    Raises:
+        SetupError: The folder cannot be read.
+    """
     try:
         entries = list(root.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        raise SetupError(f"{root} cannot be read: {error.strerror}.") from error
     return _sorted(
         Worker(path)
         for path in entries
