@@ -170,8 +170,8 @@ def test_more_workers_than_windows_is_worth_a_warning(project: Project, path: Pa
     outcome = project.run("eval", "a.eval.yaml")
     assert outcome.code == ExitCode.OK
     assert (
-        "target 'default': 1 VS Code worker takes one request at a time each, the rest wait; "
-        "`agentv vscode provision --subagents 4 --root workers` makes 4"
+        "target 'default': 1 VS Code worker for 4 requests at a time, so some wait; "
+        "`agentv vscode provision --subagents 4 --root workers` makes more"
     ) in outcome.err
 
 
@@ -180,7 +180,7 @@ def test_more_workers_than_windows_is_worth_a_warning(project: Project, path: Pa
     [
         ({"wait": False}, "targets[0].wait  an answer that nobody waits for cannot be scored"),
         ({"workspace_template": "no.code-workspace"}, "'no.code-workspace' was not found"),
-        ({"mode": "-x"}, "targets[0].mode"),
+        ({"mode": "-x"}, "targets[0].mode  '-x' is an option of VS Code, not a chat's mode"),
         ({"subagentroot": "x"}, "subagent_root"),
     ],
     ids=["wait", "template", "mode", "typo"],

@@ -33,6 +33,13 @@ targets:
     subagent_root: workers
     timeout_seconds: 120
     wakeup_timeout_seconds: 120
+  - name: batching
+    provider: vscode
+    executable: ./code
+    subagent_root: workers
+    timeout_seconds: 120
+    wakeup_timeout_seconds: 120
+    provider_batching: true
 """
 _SETTINGS = {
     "chat.tools.global.autoApprove": True,
@@ -82,7 +89,10 @@ async def _eval(folder: Path, door: Path) -> int:
     program.chmod(0o755)
     env = {**os.environ, "VSCODE_REAL_SOCKET": str(door)}
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "agentv", "eval", "a.eval.yaml", "--verbose"), cwd=folder, env=env
+        *(sys.executable, "-m", "agentv", "eval", "a.eval.yaml", "--verbose"),
+        *("--target", "default", "--target", "batching"),
+        cwd=folder,
+        env=env,
     )
     return await process.wait()
 
@@ -136,12 +146,17 @@ def _show(folder: Path, seen: list[dict[str, Any]]) -> None:
     print(f"the model was asked {len(seen)} times:")
     for one in seen:
         step = one["step"]
-        what = step if isinstance(step, str) else f"{step[0]} {step[1]['filePath']}"
+        what = (
+            step
+            if isinstance(step, str)
+            else f"{step[0]} {step[1].get('filePath') or step[1]['prompt']}"
+        )
         print(f"  {one['tools']:3} tools -> {what}".replace(str(folder), "…"))
     for path in sorted(folder.glob(".agentv/results/*/results.jsonl")):
         for line in path.read_text().splitlines():
             row = json.loads(line)
-            print(f"  {row['eval_id']}: {row['verdict']}, {row['candidate_answer']!r}")
+            who = f"{row['eval_id']} on {row['target']}"
+            print(f"  {who}: {row['verdict']}, {row['candidate_answer']!r}")
 
 
 def _free_port() -> int:

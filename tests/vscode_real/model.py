@@ -1,8 +1,9 @@
 """A language model for VS Code's chat, on loopback: it does what the subagent protocol asks for.
 
 It speaks OpenAI's chat completions and calls VS Code's own tools: `read_file` on the request, then
-`create_file` with the answer. What it answers is worked out from the request that it has read, so a
-right answer proves the whole way there and back.
+`create_file` with the answer; for a batch `runSubagent`, once for each request of the list. What it
+answers is worked out from the request that it has read, so a right answer proves the whole way there
+and back.
 """
 
 import json
@@ -15,6 +16,8 @@ from typing import Any
 
 _WAKEUP = re.compile(r"file named \.alive, at (/\S+?/\.alive)\b")
 _REQUEST = re.compile(r"file://(/[^)\s\"\\]+_req\.md)")
+_LIST = re.compile(r"file://(/[^)\s\"\\]+_orchestrator\.md)")
+_LISTED = re.compile(r"\d+\. (/\S+_req\.md) -> ")
 _ANSWER = re.compile(r"(/[^\s\"\\]+_res\.md)")
 _SUM = re.compile(r"What is (\d+) \+ (\d+)\?")
 
@@ -44,14 +47,31 @@ def next_step(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | str:
         if not results:
             return "create_file", {"filePath": found[-1], "content": ""}
         return "Awake."
+    if listed := _LIST.findall(said):
+        return _next_of_batch(listed[-1], results)
     request = _REQUEST.findall(said)
     if not request or len(results) > 1:
         return "Done."
     if not results:
-        return "read_file", {"filePath": request[-1], "startLine": 1, "endLine": 500}
+        return _reading(request[-1])
     sums, answers = _SUM.search(results[0]), _ANSWER.findall(results[0])
     answer = f"It is {int(sums[1]) + int(sums[2])}." if sums else "I do not know."
     return "create_file", {"filePath": answers[-1], "content": answer}
+
+
+def _next_of_batch(listed: str, results: list[str]) -> tuple[str, dict[str, Any]] | str:
+    if not results:
+        return _reading(listed)
+    requests = _LISTED.findall(results[0])
+    place = len(results) - 1
+    if place >= len(requests):
+        return "Every request has been handed out."
+    prompt = f"Follow the instructions in file://{requests[place]} and stop."
+    return "runSubagent", {"prompt": prompt, "description": f"Request {place + 1}"}
+
+
+def _reading(file: str) -> tuple[str, dict[str, Any]]:
+    return "read_file", {"filePath": file, "startLine": 1, "endLine": 500}
 
 
 def _text(message: dict[str, Any]) -> str:

@@ -46,7 +46,7 @@ def run_list(*, root: Path | None, insiders: bool, as_json: bool) -> int:
         return ExitCode.OK
     for info in found:
         owner = f"  {visible(info.owner)}, {_age(info.age_seconds)}" if info.owner else ""
-        out(f"  {_painted(info.status)} {info.name:12}{owner}")
+        out(f"  {_painted(info.status)} {info.name:12}{owner}".rstrip())
     if not found:
         out(f"No workers in {visible(str(folder))}; `agentv vscode provision` makes them.")
     return ExitCode.OK

@@ -117,8 +117,8 @@ def test_twelve_at_once_on_three_workers_share_nothing(tmp_path: Path) -> None:
     }
     assert not list(tmp_path.glob("workers/*/subagent.lock"))
     assert warned == [
-        "target 'editor': 3 VS Code workers take one request at a time each, the rest wait; "
-        "`agentv vscode provision --subagents 4 --root workers` makes 4"
+        "target 'editor': 3 VS Code workers for 4 requests at a time, so some wait; "
+        "`agentv vscode provision --subagents 4 --root workers` makes more"
     ]
 
 

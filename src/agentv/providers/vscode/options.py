@@ -19,7 +19,7 @@ class VsCodeOptions(TargetOptions, frozen=True, kw_only=True):
     """Where the workers are; `~/.subagent/vscode-agents` or `…/vscode-insiders-agents`."""
     workspace_template: str | None = None
     """A `.code-workspace` file, or a folder, that the workers' windows open besides their own."""
-    mode: Annotated[str, Meta(pattern=r"^[^-]")] = "agent"
+    mode: Annotated[str, Meta(min_length=1)] = "agent"
     """The chat's mode: `agent`, or the name of a custom agent."""
     timeout_seconds: Seconds | None = 600.0
     """Limit of one answer, from the moment the agent has the request."""
@@ -43,6 +43,12 @@ class VsCodeOptions(TargetOptions, frozen=True, kw_only=True):
                 path=("wait",),
                 message="an answer that nobody waits for cannot be scored",
                 hint="leave `wait` out; `dry_run: true` asks nobody",
+            )
+        if self.mode.startswith("-"):
+            yield OptionProblem(
+                path=("mode",),
+                message=f"'{self.mode}' is an option of VS Code, not a chat's mode",
+                hint="write `agent`, or the name of a custom agent",
             )
         template = self.workspace_template
         if template is not None and files.find(template) is None:

@@ -191,10 +191,10 @@ class VsCodeProvider:
         if self._has_warned or wanted <= (there := len(self._pool.workers())):
             return
         self._has_warned = True
-        have = "1 VS Code worker takes" if there == 1 else f"{there} VS Code workers take"
+        have = "1 VS Code worker" if there == 1 else f"{there} VS Code workers"
         self._build.warn(
-            f"target '{self._options.name}': {have} one request at a time each, the rest wait; "
-            f"`{_provision_command(self._options, wanted)}` makes {wanted}"
+            f"target '{self._options.name}': {have} for {wanted} requests at a time, so some wait; "
+            f"`{_provision_command(self._options, wanted)}` makes more"
         )
 
 
