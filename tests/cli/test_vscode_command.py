@@ -71,9 +71,9 @@ def test_the_list_says_who_uses_them(project: Project) -> None:
     lock_of(project, 3).touch()
     outcome = vscode(project, "list")
     lines = [" ".join(line.split()) for line in outcome.out.splitlines()]
-    assert lines[0] == f"locked subagent-1 process {os.getpid()}, 0 s ago"
+    assert lines[0] == f"locked subagent-1 process {os.getpid()}, just now"
     assert lines[1].startswith("stale subagent-2 process ")
-    assert lines[2] == "locked subagent-3 another program, 0 s ago"
+    assert lines[2] == "locked subagent-3 another program, just now"
     assert lines[3] == "available subagent-4"
     found = vscode(project, "list", "--json").json
     assert found["root"] == str(project.folder / "w")
@@ -100,7 +100,7 @@ def test_a_living_owners_lock_needs_force(project: Project) -> None:
     assert outcome.code == ExitCode.USAGE
     kept, freed = outcome.out.splitlines()
     assert kept == (
-        f"  kept      subagent-1  (held by process {os.getpid()}, 0 s ago; "
+        f"  kept      subagent-1  (held by process {os.getpid()}, just now; "
         "--force unlocks it all the same)"
     )
     assert freed.startswith("  unlocked  subagent-2  (held by process ")

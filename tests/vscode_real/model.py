@@ -1,8 +1,8 @@
 """A language model for VS Code's chat, on loopback: it does what the subagent protocol asks for.
 
 It speaks OpenAI's chat completions and calls VS Code's own tools: `read_file` on the request, then
-`create_file` with the answer; for a batch `runSubagent`, once for each request of the list. What it
-answers is worked out from the request that it has read, so a right answer proves the whole way there
+`create_file` with the answer; for a batch `runSubagent`, once for each request of the list. Its
+answers are worked out from the requests that it has read, so a right one proves the whole way there
 and back.
 """
 

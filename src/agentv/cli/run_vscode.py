@@ -129,8 +129,7 @@ def _painted(word: Made | str) -> str:
 
 
 def _age(seconds: float | None) -> str:
-    return (
-        f"{seconds or 0:.0f} s ago"
-        if (seconds or 0) < 120
-        else f"{(seconds or 0) / 60:.0f} min ago"
-    )
+    minutes = int((seconds or 0) // 60)
+    if minutes < 1:
+        return "just now"
+    return f"{minutes} min ago" if minutes < 120 else f"{minutes // 60} h ago"
