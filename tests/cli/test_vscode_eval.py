@@ -91,7 +91,7 @@ def test_a_batch_is_one_dispatch(project: Project, path: Path) -> None:
     """Nine answers and one error: what is missing costs the others nothing."""
     stand_in = vscode_stand_in.install(path, missing=[3])
     cases = [case(f"c{n}", contains(f"question {n}"), question=f"question {n}") for n in range(10)]
-    write(project, *cases, provider_batching=True, timeout_seconds=1.5)
+    write(project, *cases, provider_batching=True, timeout_seconds=2)
     outcome = project.run("eval", "a.eval.yaml")
     assert outcome.code == ExitCode.ERRORS, outcome.err
     rows = by_id(project.rows())

@@ -1,5 +1,6 @@
 """Who uses a worker: locks with owners, and owners that no longer live."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import msgspec
 import pytest
 
 from agentv.providers.vscode.lock import ABANDONED_SECONDS, Owner, lock_state, try_lock
+from agentv.providers.vscode.pool import try_claim
 from agentv.providers.vscode.worker import Worker, find_workers
 
 CLAIM = """
@@ -44,6 +46,26 @@ def test_only_one_of_many_gets_a_lock(tmp_path: Path) -> None:
     def race() -> None:
         start.wait()
         won.append(try_lock(path) is not None)
+
+    threads = [threading.Thread(target=race) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(won) == [False] * 7 + [True]
+
+
+def test_only_one_of_many_buries_a_dead_owner(tmp_path: Path) -> None:
+    """Two who find the same stale lock must not take the worker from each other."""
+    worker = Worker(tmp_path / "subagent-1")
+    worker.set_up()
+    subprocess.run([sys.executable, "-c", CLAIM, str(worker.lock)], check=True)
+    start = threading.Barrier(8)
+    won: list[bool] = []
+
+    def race() -> None:
+        start.wait()
+        won.append(asyncio.run(try_claim(worker)) is not None)
 
     threads = [threading.Thread(target=race) for _ in range(8)]
     for thread in threads:

@@ -1,6 +1,8 @@
 """The `vscode` provider before a stand-in that keeps the subagent protocol."""
 
 import asyncio
+import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +166,16 @@ def test_waiting_for_somebody_elses_worker_has_a_limit(tmp_path: Path) -> None:
         "`agentv vscode list --root workers` shows them"
     )
     assert worker.lock.exists()
+
+
+def test_another_machines_lock_is_not_taken_for_ours(tmp_path: Path) -> None:
+    """Process numbers are the same in every container: waiting must end all the same."""
+    [worker] = provisioned(tmp_path, 1)
+    owner = {"owner": "agentv", "pid": os.getpid(), "host": "elsewhere", "started": 1.0}
+    worker.lock.write_text(json.dumps({**owner, "token": "t", "claimed": "2026-01-01T00:00:00Z"}))
+    error = virtually(tmp_path, request(), timeout_seconds=20)
+    assert isinstance(error, ProviderError)
+    assert f"subagent-1 by process {os.getpid()} on elsewhere" in str(error)
 
 
 def test_an_agent_that_never_answers_is_a_time_out(tmp_path: Path) -> None:

@@ -38,6 +38,12 @@ class Owner(Record, frozen=True, kw_only=True):
     claimed: str
     """UTC, ISO 8601."""
 
+    @property
+    def is_this_process(self) -> bool:
+        """Whether the lock is our own."""
+        here = self.pid == os.getpid() and self.host == socket.gethostname()
+        return here and self.started == _start_of(self.pid)
+
     def words(self) -> str:
         """For a message."""
         here = self.host == socket.gethostname()

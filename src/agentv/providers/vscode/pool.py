@@ -1,7 +1,6 @@
 """Claiming a worker: the first free one, or the first that becomes free."""
 
 import asyncio
-import os
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -92,8 +91,7 @@ class Pool:
         return True if any(map(_is_free, self.workers())) else None
 
     def _is_ours_busy(self) -> bool:
-        owners = [state.owner for _, state in self._held()]
-        return any(owner is not None and owner.pid == os.getpid() for owner in owners)
+        return any(s.owner is not None and s.owner.is_this_process for _, s in self._held())
 
     def _held(self) -> Sequence[tuple[Worker, LockState]]:
         states = [(worker, lock_state(worker.lock, time.time())) for worker in self.workers()]
