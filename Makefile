@@ -7,7 +7,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: setup demo test check lint types imports unit bench docs clean
+.PHONY: setup demo test check lint types imports unit test-vscode bench docs clean
 
 setup: $(STAMP)
 
@@ -39,6 +39,9 @@ imports: $(STAMP)
 
 unit: $(STAMP)
 	$(BIN)/python -m pytest
+
+test-vscode: $(STAMP)  ## an eval against a real VS Code; 1 GB in .tools the first time
+	PYTHONPATH=tests $(BIN)/python -m vscode_real
 
 bench: $(STAMP)  ## speed and memory figures, with ratios to bare Python
 	$(BIN)/python -m benchmarks

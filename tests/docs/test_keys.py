@@ -27,6 +27,7 @@ from agentv.providers.apis.pydantic_ai_bridge import PydanticAiOptions
 from agentv.providers.cli import CliOptions
 from agentv.providers.healthcheck import HealthCheck
 from agentv.providers.mock import MockOptions, MockReply
+from agentv.providers.vscode.options import VsCodeOptions
 from agentv.registry import BUILTIN_EVALUATORS, BUILTIN_PROVIDERS
 
 _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
@@ -37,7 +38,7 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
     (
         "targets.md",
         [
-            *(MockOptions, MockReply, CliOptions, HealthCheck),
+            *(MockOptions, MockReply, CliOptions, HealthCheck, VsCodeOptions),
             *(OpenAiOptions, AzureOptions, AnthropicOptions, GeminiOptions, PydanticAiOptions),
         ],
     ),

@@ -18,6 +18,7 @@ _NOT_SHAPING = frozenset(
         "prompt_mode",
         # Who may ask, how long it may take and what it costs; the answer is the same.
         *("api_key", "timeout_seconds", "connect_timeout_seconds", "read_timeout_seconds"),
+        "wakeup_timeout_seconds",
         *("rpm", "tpm", "price_per_million_input", "price_per_million_output"),
         *("max_retries", "retry_initial_delay_ms", "retry_max_delay_ms"),
         *("retry_backoff_factor", "retry_status_codes", "retry"),

@@ -156,3 +156,5 @@ class ProviderResponse(Record, frozen=True, kw_only=True):
     trace: list[dict[str, Any]] | None = None
     """What an agent did on the way: entries of `agentv.model.trace`."""
     leavings: Leavings | None = None
+    dry_run: bool = False
+    """Nobody was asked, and there is no text; `trace` says what would have been used."""
