@@ -19,7 +19,7 @@ from agentv.providers.sandboxes.gate import Gate
 from agentv.providers.sandboxes.mounts import TMP, mounts
 from agentv.providers.sandboxes.needs import needs_of
 from agentv.providers.sandboxes.options import SandboxOptions
-from agentv.providers.sandboxes.places import named_places
+from agentv.providers.sandboxes.places import is_folder, named_places
 from agentv.providers.sandboxes.sandbox import Confined, Room
 from agentv.providers.sandboxes.sockets import socket_files
 from agentv.providers.sandboxes.view import Access, View
@@ -136,9 +136,9 @@ def _common_view(options: SandboxOptions, build: ProviderBuild) -> View:
     # Programs lie in `~/.local/bin`, and much that is nobody's business in the rest of it.
     private = {*homes, *(home / ".local" for home in homes), build.folder}
     places = {*map(Path, _PEOPLES_PLACES), *private}
-    hidden = {Path(os.path.realpath(place)) for place in places if place.is_dir()}
+    hidden = {Path(os.path.realpath(place)) for place in places if is_folder(place)}
     hidden -= _SYSTEM_PLACES
-    readable = {place for place in (_NIXOS_PROGRAMS,) if place.exists()}
+    readable = {place for place in (_NIXOS_PROGRAMS,) if is_folder(place)}
     if options.network is True:
         readable.add(Path(os.path.realpath("/etc/resolv.conf")))
     folder = build.folder

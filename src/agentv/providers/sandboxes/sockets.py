@@ -1,6 +1,7 @@
 """Sockets in the file system that programs of this machine listen on."""
 
 import os
+import stat
 from pathlib import Path
 
 
@@ -14,4 +15,11 @@ def socket_files() -> list[Path]:
     except OSError:
         return []
     names = {line.split(maxsplit=7)[7] for line in table.splitlines() if " /" in line}
-    return sorted({Path(os.path.realpath(name)) for name in names if Path(name).is_socket()})
+    return sorted({Path(os.path.realpath(name)) for name in names if _is_socket(name)})
+
+
+def _is_socket(name: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(name).st_mode)  # noqa: PTH116 - a string, of which there are many
+    except OSError:  # Gone, in another root, or where we may not look: nor may the sandbox.
+        return False
