@@ -26,6 +26,7 @@ from agentv.providers.apis.pydantic_ai_bridge import PydanticAiOptions
 from agentv.providers.cli import CliOptions
 from agentv.providers.healthcheck import HealthCheck
 from agentv.providers.mock import MockOptions, MockReply
+from agentv.providers.sandboxes.options import SandboxOptions
 from agentv.registry import BUILTIN_EVALUATORS, BUILTIN_PROVIDERS
 
 _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
@@ -51,6 +52,7 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
             *(RunManifest, SuitePlan, TargetRecord),
         ],
     ),
+    ("sandboxes.md", [SandboxOptions]),
     ("python-api.md", [EvaluationContext]),
 ]
 

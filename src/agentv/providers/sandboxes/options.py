@@ -1,5 +1,6 @@
 """What an agent target may set under `sandbox`."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -11,9 +12,8 @@ from agentv.providers.sandboxes.hosts import AllowedHost, parse_host
 
 SandboxKind = Literal["bubblewrap", "docker"]
 
-_ONLY = {"hidden": "bubblewrap", "image": "docker", "memory": "docker", "cpus": "docker"} | {
-    "pids": "docker"
-}
+_MEMORY = re.compile(r"[1-9][0-9]*[bkmg]", re.IGNORECASE)
+_ONLY = {"hidden": "bubblewrap", **dict.fromkeys(("image", "memory", "cpus", "pids"), "docker")}
 """Keys that mean something to one kind only."""
 
 
@@ -34,7 +34,7 @@ class SandboxOptions(AuthoredRecord, frozen=True, kw_only=True):
     """`bubblewrap`: folders that may not even be read; likewise."""
     image: Name | None = None
     """`docker`: the image that holds the agent."""
-    memory: Annotated[str, Meta(pattern=r"^[1-9][0-9]*[bkmgBKMG]?$")] | None = None
+    memory: Name | None = None
     """`docker`: the most memory, such as `2g`."""
     cpus: Annotated[float, Meta(gt=0)] | None = None
     """`docker`: the most processors; 1.5 is one and a half."""
@@ -56,6 +56,12 @@ class SandboxOptions(AuthoredRecord, frozen=True, kw_only=True):
                 message="a sandbox of kind 'docker' needs `image`",
                 hint="name an image in which the agent is installed",
                 code="missing-key",
+            )
+        if self.memory is not None and not _MEMORY.fullmatch(self.memory):
+            yield OptionProblem(
+                path=("memory",),
+                message=f"'{self.memory}' is not an amount of memory",
+                hint="write a number with a unit, such as 512m or 2g",
             )
         if isinstance(self.network, list):
             yield from self._network_problems(self.network)
