@@ -134,7 +134,7 @@ def _common_view(options: SandboxOptions, build: ProviderBuild) -> View:
     """What every attempt sees, before its own room is put in."""
     homes = {Path(build.env.get("HOME") or "/"), _home_of_this_user()}
     # Programs lie in `~/.local/bin`, and much that is nobody's business in the rest of it.
-    private = {*homes, *(home / ".local" for home in homes), build.folder}
+    private = {*homes, *(home / ".local" for home in homes), build.folder, build.cwd}
     places = {*map(Path, _PEOPLES_PLACES), *private}
     hidden = {Path(os.path.realpath(place)) for place in places if is_folder(place)}
     hidden -= _SYSTEM_PLACES
