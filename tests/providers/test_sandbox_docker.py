@@ -186,9 +186,9 @@ def test_a_missing_program_is_said(dock: Dock) -> None:
 def test_a_daemon_that_does_not_run_is_said(dock: Dock) -> None:
     (dock.tools / "no-daemon").touch()
     assert dock.refusal() == (
-        "`sandbox: docker` found no running daemon: Cannot connect to the Docker daemon at "
-        "unix:///x.sock. Is it running?. Start Docker, or set DOCKER_HOST or DOCKER_CONTEXT to "
-        "where it runs."
+        "`sandbox: docker` found no running daemon; start Docker, or set DOCKER_HOST or "
+        "DOCKER_CONTEXT to where it runs. (Cannot connect to the Docker daemon at "
+        "unix:///x.sock. Is it running?)"
     )
 
 

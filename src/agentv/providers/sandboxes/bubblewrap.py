@@ -63,7 +63,11 @@ class Bubblewrap:
         if self._options.hosts:
             self._gate = Gate(self._options.hosts, self._build.notify)
             await self._gate.open()
-        await self._try()
+        try:
+            await self._try()
+        except SetupError:
+            await self.aclose()
+            raise
 
     def confine(self, argv: tuple[str, ...], env: Mapping[str, str], room: Room) -> Confined:
         """The command under `bwrap`."""

@@ -59,8 +59,8 @@ class Docker:
         security = await self._ask("info", "--format", "{{json .SecurityOptions}}")
         if security.exit_code != 0:
             raise SetupError(
-                f"`sandbox: docker` found no running daemon: {_reason(security)}. Start Docker, "
-                "or set DOCKER_HOST or DOCKER_CONTEXT to where it runs."
+                "`sandbox: docker` found no running daemon; start Docker, or set DOCKER_HOST or "
+                f"DOCKER_CONTEXT to where it runs. ({_reason(security)})"
             )
         if b"name=rootless" in security.stdout:
             # There, root in the container is the user who runs the daemon, and no other is.
@@ -149,4 +149,4 @@ def _field(text: str) -> str:
 
 def _reason(result: CommandResult) -> str:
     lines = result.stderr.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1].rstrip(".") if lines else "it did not answer"
+    return lines[-1] if lines else "it did not answer"

@@ -7,7 +7,6 @@ is a script in an environment whose interpreter is a link to yet another place.
 
 import os
 import re
-import shlex
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -89,7 +88,7 @@ def _interpreter(script: Path, search_path: str) -> Path | None:
         return None
     if not line.startswith(b"#!"):
         return None
-    words = shlex.split(line[2:].decode(errors="replace").strip(), posix=False)
+    words = line[2:].decode(errors="replace").split()
     if words and Path(words[0]).name == "env":
         words = [word for word in words[1:] if not re.match(r"-|\w+=", word)]
     if not words:
