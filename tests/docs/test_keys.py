@@ -28,6 +28,7 @@ from agentv.providers.cli import CliOptions
 from agentv.providers.healthcheck import HealthCheck
 from agentv.providers.mock import MockOptions, MockReply
 from agentv.providers.vscode.options import VsCodeOptions
+from agentv.providers.sandboxes.options import SandboxOptions
 from agentv.registry import BUILTIN_EVALUATORS, BUILTIN_PROVIDERS
 
 _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
@@ -53,6 +54,7 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
             *(RunManifest, SuitePlan, TargetRecord),
         ],
     ),
+    ("sandboxes.md", [SandboxOptions]),
     ("python-api.md", [EvaluationContext]),
 ]
 

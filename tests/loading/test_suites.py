@@ -12,7 +12,6 @@ from agentv.model.problem import LoadError
 from agentv.registry import Registry
 from agentv.testing import Project
 
-PROVIDERS = ", ".join(Registry().names("providers"))
 
 TEN_MISTAKES = """\
 $schema: agentv-eval-v2
@@ -364,8 +363,8 @@ def test_only_selected_cases_decide_what_is_needed(project: Project) -> None:
     assert [case.id for case in loaded.suite.cases] == ["one"]
     assert (loaded.total_cases, dict(loaded.case_targets)) == (2, {})
     assert said(project) == [
-        "targets.yaml:3:46  targets[1].response  target 'broken' needs the variable 'NOWHERE', "
-        "which is not set"
+        "targets.yaml:3:46  targets[1].response  the variable NO is not set, and target 'broken' "
+        "needs it for 'response'; set it in the environment or in a .env file: NO=…"
     ]
 
 

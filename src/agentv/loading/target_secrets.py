@@ -15,6 +15,7 @@ _PUBLIC_KEYS = frozenset(
         *("endpoint", "base_url", "url", "resource", "resource_name"),
         *("deployment", "deployment_name", "executable", "workspace_template"),
         *("cwd", "log_dir", "workers", "timeout_seconds"),
+        *("readable", "writable", "hidden", "image", "network", "memory"),
     ]
 )
 _SECRET_WORDS = ("key", "token", "secret", "password", "passwd", "authorization", "credential")
