@@ -1,6 +1,6 @@
 """Runs of agents as a user runs them, each checked to leave nothing behind."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,10 +53,15 @@ class Stage:
             top: More keys of the suite.
         """
         files = {"a.eval.yaml": suite(*cases, **top), "targets.yaml": targets(target, *others)}
+        outcome = self.run(files, *options)
+        return Played(outcome=outcome, rows=by_id(self.project.rows()))
+
+    def run(self, files: Mapping[str, str], *options: str) -> Outcome:
+        """Run `a.eval.yaml`, which may be one of the files, in the same way."""
         self.project.write(files)
         outcome = self.project.run("eval", "a.eval.yaml", "--max-retries", "0", *options)
         self.assert_clean()
-        return Played(outcome=outcome, rows=by_id(self.project.rows()))
+        return outcome
 
     def assert_clean(self) -> None:
         """No process of the run lives, and its folder for temporary files is empty."""

@@ -10,6 +10,7 @@ from agentv.transport.process import Processes
 
 HASTY = """
 import os
+os.read(0, 1)
 os.set_blocking(1, False)
 written = os.write(1, b"x" * 900_000)
 os.write(2, str(written).encode())
@@ -24,7 +25,7 @@ def listen(code: str, timeout_seconds: float = 60) -> tuple[CommandResult, bytes
     async def one() -> CommandResult:
         run = (sys.executable, "-S", "-E", "-c", code)
         async with Processes() as processes:
-            command = Command(run=run, timeout_seconds=timeout_seconds)
+            command = Command(run=run, stdin=b"go", timeout_seconds=timeout_seconds)
             return await processes.run(command, heard.append)
 
     return asyncio.run(one()), b"".join(heard)
