@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agentv.errors import ExitCode
 from agentv.testing import Outcome, Project
 from processes import alive_in_environment
 from story import by_id, suite, targets
@@ -54,6 +55,7 @@ class Stage:
         """
         files = {"a.eval.yaml": suite(*cases, **top), "targets.yaml": targets(target, *others)}
         outcome = self.run(files, *options)
+        assert outcome.code != ExitCode.USAGE, outcome.err
         return Played(outcome=outcome, rows=by_id(self.project.rows()))
 
     def run(self, files: Mapping[str, str], *options: str) -> Outcome:
