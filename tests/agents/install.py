@@ -18,7 +18,7 @@ from pathlib import Path
 PINS = Path(__file__).with_name("package.json")
 FOLDER = Path(__file__).parents[2] / ".tools" / "agents"
 INSTALLED = FOLDER / "installed.json"
-_NPM = ("install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error")
+_NPM = ("install", "--prefer-offline", "--no-package-lock", "--no-audit", "--no-fund")
 _LONGEST_SECONDS = 900
 
 
@@ -52,7 +52,9 @@ def install(wanted: dict[str, str]) -> str | None:
     package = {"private": True, "dependencies": wanted}
     (FOLDER / "package.json").write_text(json.dumps(package), "utf-8")
     try:
-        subprocess.run((npm, *_NPM), cwd=FOLDER, check=True, timeout=_LONGEST_SECONDS)
+        subprocess.run(
+            (npm, *_NPM, "--loglevel=error"), cwd=FOLDER, check=True, timeout=_LONGEST_SECONDS
+        )
     except (OSError, subprocess.SubprocessError) as error:
         return f"npm could not install them: {error}"
     INSTALLED.write_text(json.dumps(wanted), "utf-8")
