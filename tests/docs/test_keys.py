@@ -27,8 +27,8 @@ from agentv.providers.apis.pydantic_ai_bridge import PydanticAiOptions
 from agentv.providers.cli import CliOptions
 from agentv.providers.healthcheck import HealthCheck
 from agentv.providers.mock import MockOptions, MockReply
-from agentv.providers.vscode.options import VsCodeOptions
 from agentv.providers.sandboxes.options import SandboxOptions
+from agentv.providers.vscode.options import VsCodeOptions
 from agentv.registry import BUILTIN_EVALUATORS, BUILTIN_PROVIDERS
 
 _PAGES: list[tuple[str, Sequence[type[Any]]]] = [

@@ -9,9 +9,7 @@ from loaded import CASE, MOCK, context, lines, said, said_of, suite
 from agentv.loading.document import Document
 from agentv.loading.suites import load_document, load_suite
 from agentv.model.problem import LoadError
-from agentv.registry import Registry
 from agentv.testing import Project
-
 
 TEN_MISTAKES = """\
 $schema: agentv-eval-v2

@@ -4,6 +4,7 @@ import asyncio
 import json
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,9 @@ class InProcess:
     def __init__(self, stand_in: StandIn) -> None:
         self._stand_in = stand_in
 
-    async def run(self, command: Command) -> CommandResult:
+    async def run(
+        self, command: Command, listen: Callable[[bytes], None] | None = None
+    ) -> CommandResult:
         assert not isinstance(command.run, str), "no shell may stand between us and VS Code"
         reply = self._stand_in.call(list(command.run[1:]))
         loop = asyncio.get_running_loop()

@@ -84,7 +84,7 @@ class AgentProvider:
         finally:
             if log is not None:
                 log.close()
-        leavings = await self._leavings(room, diff, name, log)
+        leavings = await self._leavings(room, diff, name, log, trace)
         return self._conclude(result, stream, reader.account(), trace, leavings)
 
     async def _fill(self, room: Room) -> WorkspaceDiff | None:
@@ -136,22 +136,35 @@ class AgentProvider:
         return result
 
     async def _leavings(
-        self, room: Room, diff: WorkspaceDiff | None, name: str, log: AttemptLog | None
+        self,
+        room: Room,
+        diff: WorkspaceDiff | None,
+        name: str,
+        log: AttemptLog | None,
+        trace: TraceBuilder,
     ) -> Leavings:
         artifacts = {} if log is None else {"log": self._keeping.shown(log.path)}
         if self._needs.cwd is not None:
             return Leavings(artifacts=artifacts)
         left = WorkspaceLeft(path=str(room.workspace), keep=self._options.keep_workspace)
         if diff is not None:
-            file = room.folder / "workspace.diff"
-            file.write_text(self._build.redact(await diff.since()), encoding="utf-8")
             left = WorkspaceLeft(
                 path=left.path,
                 keep=left.keep,
                 kept_at=str(self._keeping.workspace(name)),
-                diff=str(file),
+                diff=await self._write_diff(diff, room, trace),
             )
         return Leavings(artifacts=artifacts, workspace=left)
+
+    async def _write_diff(self, diff: WorkspaceDiff, room: Room, trace: TraceBuilder) -> str | None:
+        """A diff that cannot be had is no reason to lose an answer."""
+        file = room.folder / "workspace.diff"
+        try:
+            file.write_text(self._build.redact(await diff.since()), encoding="utf-8")
+        except (ProviderError, OSError) as error:
+            trace.warning(f"there is no diff of what was changed: {error}")
+            return None
+        return str(file)
 
     def _conclude(
         self,
