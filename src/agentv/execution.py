@@ -113,6 +113,7 @@ async def _execute(
     emit.redactor = _redactor(request.workspace, assembly)
     if cache is not None:
         cache.keep_secret(emit.redactor)
+    await assembly.check()
     folder, manifest = _open_run(request, assembly)
     async with watching(borders.traffic.waiting, emit):
         ending = await _run_trials(assembly, folder, emit)

@@ -51,7 +51,7 @@ class Settling(Protocol):
 class Checkable(Protocol):
     """A provider that needs something of this machine: a program, a folder."""
 
-    def check(self) -> None:
+    async def check(self) -> None:
         """Called before anything is begun; raises `SetupError` naming what is missing.
 
         The message has neither the target's name nor a full stop: it is put into a sentence.

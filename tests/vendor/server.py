@@ -143,8 +143,8 @@ class Vendor(Loopback):
                 return half
             case "raw":
                 assert fault is not None
-                _transport(request).write(fault.raw)
-                _transport(request).close()
+                transport_of(request).write(fault.raw)
+                transport_of(request).close()
             case "hang":
                 await self.hang()
             case "slow_body":

@@ -11,6 +11,7 @@ from agentv.model.process import Command, CommandResult
 from agentv.model.request import Leavings, ProviderRequest, ProviderResponse, WorkspaceLeft
 from agentv.protocols import ProviderBuild
 from agentv.providers.agents.agent import Account, Agent, Assignment, Invocation
+from agentv.providers.agents.confinement import Confinement
 from agentv.providers.agents.ending import Ending
 from agentv.providers.agents.event_stream import EventStream
 from agentv.providers.agents.inputs import lay_out_inputs
@@ -21,6 +22,7 @@ from agentv.providers.agents.options import AgentOptions
 from agentv.providers.agents.rooms import Room, Rooms
 from agentv.providers.agents.trace_builder import TraceBuilder
 from agentv.providers.agents.workspace_diff import WorkspaceDiff
+from agentv.providers.sandboxes.choice import sandbox_for
 
 
 class AgentProvider:
@@ -39,14 +41,18 @@ class AgentProvider:
         self._env = {**build.env, **options.env}
         self._rooms = Rooms()
         self._keeping = Keeping(options, build)
+        self._sandbox = sandbox_for(options.sandbox, build)
+        self._confinement = Confinement(self._sandbox, build.processes)
 
     @cached_property
     def _needs(self) -> Needs:
-        return find_needs(self._options, self._agent, self._build, self._env)
+        is_here = self._sandbox.runs_programs_of_this_machine
+        return find_needs(self._options, self._agent, self._build, self._env, is_here=is_here)
 
-    def check(self) -> None:
+    async def check(self) -> None:
         """See that all is there that an attempt needs; raises `SetupError` if it is not."""
         _ = self._needs
+        await self._sandbox.prepare()
 
     async def respond(self, request: ProviderRequest) -> ProviderResponse:
         """Let the agent work; its last message is the answer."""
@@ -65,6 +71,7 @@ class AgentProvider:
 
     async def aclose(self) -> None:
         """Remove what is left of the rooms."""
+        await self._sandbox.aclose()
         await self._rooms.aclose()
 
     async def _attempt(self, request: ProviderRequest, room: Room) -> ProviderResponse:
@@ -94,7 +101,7 @@ class AgentProvider:
         await self._needs.template.fill(room.workspace)
         if self._options.keep_workspace == "never":
             return None
-        return WorkspaceDiff(room.workspace, room.private, self._build.processes, self._env)
+        return WorkspaceDiff(room.workspace, room.folder, self._build.processes, self._env)
 
     def _assign(self, request: ProviderRequest, room: Room) -> Assignment:
         # A folder that the target chose is the author's own: nothing of ours is put there.
@@ -116,7 +123,7 @@ class AgentProvider:
         stream: EventStream,
         log: AttemptLog | None,
     ) -> CommandResult:
-        run = (str(self._needs.executable), *invocation.arguments)
+        run = (self._needs.executable, *invocation.arguments)
         if log is not None:
             log.note(f"$ {' '.join(run)}")
         command = Command(
@@ -127,7 +134,7 @@ class AgentProvider:
             timeout_seconds=self._options.timeout_seconds,
         )
         try:
-            result = await self._build.processes.run(command, stream.feed)
+            result = await self._confinement.run(command, room, stream.feed)
         except SetupError as error:
             raise ProviderError(str(error), kind="spawn") from error
         stream.close()

@@ -29,9 +29,10 @@ class Room:
     """The agent's `TMPDIR`."""
 
     def clear(self) -> None:
-        """Remove everything but the workspace."""
-        for folder in (self.private, self.tmp):
-            remove_tree(folder)
+        """Remove everything but the workspace, and what is said of it beside it."""
+        for folder in (path for path in self.folder.iterdir() if path.is_dir()):
+            if folder != self.workspace:
+                remove_tree(folder)
 
     def remove(self) -> None:
         """Remove everything."""

@@ -18,11 +18,14 @@ class WorkspaceDiff:
     """Compares a workspace with what it was."""
 
     def __init__(
-        self, workspace: Path, private: Path, processes: ProcessRunner, env: Mapping[str, str]
+        self, workspace: Path, folder: Path, processes: ProcessRunner, env: Mapping[str, str]
     ) -> None:
+        # Where the agent cannot write: settings of git may run programs, and this side runs git.
         self._where = (
             *("-C", str(workspace)),
-            *(f"--git-dir={private / _GIT_FOLDER}", f"--work-tree={workspace}"),
+            *(f"--git-dir={folder / _GIT_FOLDER}", f"--work-tree={workspace}"),
+            # Nor is a repository that the agent made looked into: it has settings of its own.
+            *("-c", "core.fsmonitor=false", "-c", "diff.ignoreSubmodules=all"),
         )
         self._processes = processes
         # The user's own settings (filters, hooks, signing) have no say in this.
