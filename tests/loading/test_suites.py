@@ -352,8 +352,7 @@ def test_only_selected_cases_decide_what_is_needed(project: Project) -> None:
     two = CASE + CASE.replace("one", "two") + "    execution: {target: broken}\n"
     project.write(
         {
-            "targets.yaml": MOCK
-            + "  - {name: broken, provider: mock, response: '${{ NOWHERE }}'}\n",
+            "targets.yaml": MOCK + "  - {name: broken, provider: mock, response: '${{ NO }}'}\n",
             "a.eval.yaml": f"evalcases:\n{two}",
         }
     )
