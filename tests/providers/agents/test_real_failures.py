@@ -80,7 +80,8 @@ def test_no_vendor(stage: Stage, agent: RealAgent) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        target = agent.target(url, stage.home, timeout_seconds=5)
+        limit = 5 if agent is CODEX else 60
+        target = agent.target(url, stage.home, timeout_seconds=limit)
         played = stage.play(target, case("case", contains("x")))
 
     if agent is CODEX:
