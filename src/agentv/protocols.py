@@ -165,6 +165,8 @@ class ProviderBuild:
     """Seeded; the only source of chance."""
     notify: Callable[[str], None]
     """Takes a line for `--verbose`."""
+    emit: Callable[[Event], None] = lambda _event: None
+    """Takes what everybody who follows the run should see."""
     written: Mapping[str, Any] = field(default_factory=dict)
     """The target's settings as they were written, variables unresolved: fit for a message."""
     source: str = ""

@@ -169,6 +169,7 @@ class Stations:
             traffic=self._around.traffic,
             rng=Random(self._options.seed),  # noqa: S311 - for delays, not for secrets
             notify=lambda line: emit(Notice(level="verbose", message=line)),
+            emit=emit,
             written=written or {},
             source=loaded.targets.shown if loaded.targets else "",
         )

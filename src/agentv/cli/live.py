@@ -11,9 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from agentv.cli.console import one_line
-from agentv.cli.progress import Tally, event_line, lane_line, needs_a_look, result_line, start_line
+from agentv.cli.progress import (
+    Tally,
+    batch_line,
+    event_line,
+    lane_line,
+    needs_a_look,
+    result_line,
+    start_line,
+)
 from agentv.model.event import (
     AttemptFailed,
+    BatchWaiting,
     Event,
     LaneState,
     LanesWaiting,
@@ -36,6 +45,7 @@ class LiveProgress:
         self._in_flight: dict[tuple[str, str], float] = {}
         self._verbose = verbose
         self._lanes: tuple[LaneState, ...] = ()
+        self._batches: dict[str, tuple[BatchWaiting, float]] = {}
 
     @contextmanager
     def showing(self) -> Iterator[None]:
@@ -63,6 +73,10 @@ class LiveProgress:
                     self._print(f"  {result_line(result)}")
             case LanesWaiting(lanes=lanes):
                 self._lanes = lanes
+            case BatchWaiting(next_look_seconds=None):
+                self._batches.pop(event.batch_id, None)
+            case BatchWaiting(next_look_seconds=float(seconds)):
+                self._batches[event.batch_id] = event, monotonic() + seconds
             case AttemptFailed() | Notice():
                 if line := event_line(event, verbose=self._verbose):
                     self._print(line)
@@ -83,7 +97,14 @@ class LiveProgress:
             _duration("about", tally.remaining_seconds(), "left"),
         )
         waiting = (Text(f"  ⏸ {lane_line(lane)}") for lane in self._lanes)
-        return Group(bar, *waiting, *self._running())
+        return Group(bar, *waiting, *self._under_way(), *self._running())
+
+    def _under_way(self) -> list[Text]:
+        now = monotonic()
+        return [
+            Text(f"  ⏸ {batch_line(batch, max(0.0, look_at - now))}")
+            for batch, look_at in self._batches.copy().values()
+        ]
 
     def _running(self) -> list[Text]:
         now = monotonic()

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
+from batch_runs import APIS, settings
 from batch_vendor import KEY, BatchVendor
-from test_batch_apis import APIS, settings
 
 CASES = 30
 
