@@ -51,7 +51,7 @@ class LiveProgress:
     def showing(self) -> Iterator[None]:
         """Show progress until the block is left, then take it away."""
         with Live(
-            get_renderable=self._render,
+            get_renderable=self.render,
             console=self._console,
             refresh_per_second=8,
             transient=True,
@@ -84,7 +84,8 @@ class LiveProgress:
     def _print(self, line: str) -> None:
         self._console.print(Text.from_ansi(line), soft_wrap=True)
 
-    def _render(self) -> RenderableType:
+    def render(self) -> RenderableType:
+        """What is shown right now."""
         tally = self._tally
         if not tally.total:
             return Text("")

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 from vendor.dialects import (
@@ -35,6 +36,10 @@ class Batch:
     items: list[Item]
     polls: int = 0
     created: float = field(default_factory=lambda: datetime.now(UTC).timestamp())
+
+    @cached_property
+    def cases(self) -> list[str]:
+        return [case_of(str(body)) for _, _, body in self.items]
 
 
 @dataclass(frozen=True)

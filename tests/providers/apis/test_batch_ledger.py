@@ -111,31 +111,6 @@ def test_what_a_cache_leaves_of_a_run_finds_the_whole_batch(tmp_path: Path) -> N
         place.release()
 
 
-def test_an_answer_that_was_used_up_is_given_to_nobody_else(tmp_path: Path) -> None:
-    place = claim(tmp_path, "k", REQUESTS, NOON)
-    place.keep(ENTRY)
-    place.use_up(["r1"])
-    place.release()
-    for requests, is_found in ((REQUESTS, False), (["r2"], True)):
-        place = claim(tmp_path, "k", requests, NOON)
-        assert (place.entry is not None) is is_found
-        place.release()
-    place = claim(tmp_path, "k", ["r2"], NOON)
-    place.use_up(["r2"])
-    place.release()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_what_was_never_asked_for_is_forgotten(tmp_path: Path) -> None:
-    """No service has it, and the run that wanted it has ended well without it."""
-    place = claim(tmp_path, "k", REQUESTS, NOON)
-    part = BatchPart(key="k1", requests=REQUESTS)
-    place.keep(LedgerEntry(endpoint="https://api.test", made=NOON, parts=(part,)))
-    place.use_up(["r1"])
-    place.release()
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_batches_of_a_plan_are_found_together(tmp_path: Path) -> None:
     place = claim(tmp_path, "k", ["r1", "r2", "r3"], NOON)
     other = BatchPart(key="k2", requests={"r3": "k2-000002"})

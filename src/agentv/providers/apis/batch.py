@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from agentv.model.request import ProviderRequest
 from agentv.protocols import ProviderBuild
 from agentv.providers.apis.batch_api import BatchApi
+from agentv.providers.apis.batch_hold import BatchHold
 from agentv.providers.apis.batch_job import BatchJob
 from agentv.providers.apis.batch_ledger import claim, known_batches
 from agentv.providers.apis.batch_making import BatchMaker
@@ -41,7 +42,7 @@ class BatchingApi(ApiProvider):
         self._build = build
         self._batches = batches
         self._tell = Teller(f"{options.provider}/{wire.model}", build.emit)
-        self._jobs: list[BatchJob] = []
+        self._holds: list[BatchHold] = []
 
     async def respond_batch(self, requests: Sequence[ProviderRequest]) -> Sequence[Outcome]:
         """Wait for the batches of these requests, whether this run makes them or one before did.
@@ -61,24 +62,24 @@ class BatchingApi(ApiProvider):
             self._tell.news(f"requests too large for any batch: {plan.too_large}, sent singly")
         if not plan.digests:
             return plan.outcomes({})
-        job = self._job(plan)
-        self._jobs.append(job)
-        return plan.outcomes(await job.answers())
+        return plan.outcomes(await self._job(plan).answers())
 
     def settle(self) -> None:
         """Every row that the batches were for is written: no other run may have them."""
-        for job in self._jobs:
-            job.settle()
+        for hold in self._holds:
+            hold.settle()
 
     async def aclose(self) -> None:
         """Whoever starts this run again may have its batches, and is told so."""
-        for job in self._jobs:
-            job.close()
+        for hold in self._holds:
+            hold.close()
 
     def _job(self, plan: BatchPlan) -> BatchJob:
         build, options, tell = self._build, self._batch_options, self._tell
         folder = build.folder / ".agentv" / "batches"
         place = claim(folder, plan.target, plan.digests, datetime.now(UTC))
+        hold = BatchHold(place, tell)
+        self._holds.append(hold)
         sender = BatchSender(build.http, self._batch_wire, options, build.rng, plan.headers, tell)
         maker = BatchMaker(
             plan,
@@ -90,4 +91,4 @@ class BatchingApi(ApiProvider):
             retries=options.retry_settings().max_retries,
         )
         watcher = BatchWatcher(plan.api, sender, tell, options.batch_poll_seconds)
-        return BatchJob(self._batch_wire, options, plan, place, maker, watcher, tell)
+        return BatchJob(self._batch_wire, options, plan, hold, maker, watcher, tell)

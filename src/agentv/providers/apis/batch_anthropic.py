@@ -1,6 +1,6 @@
 """Anthropic's Message Batches: `POST /v1/messages/batches`, results as lines of JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -71,10 +71,10 @@ class AnthropicBatches:
         """As it is."""
         return body
 
-    async def upload(self, items: Sequence[BatchItem], key: str, client: BatchClient) -> None:
+    async def upload(self, items: Iterable[BatchItem], key: str, client: BatchClient) -> None:
         """The requests go along with `create`."""
 
-    async def create(self, items: Sequence[BatchItem], asked: Asked, client: BatchClient) -> str:
+    async def create(self, items: Iterable[BatchItem], asked: Asked, client: BatchClient) -> str:
         """All requests in one body, whose custom ids are the only place for a key."""
         del asked
         requests = [

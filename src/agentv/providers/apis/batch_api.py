@@ -1,6 +1,6 @@
 """What an adapter for one vendor's batch endpoints is: how a batch is made, watched and read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
@@ -143,18 +143,24 @@ class BatchApi(Protocol):
     def adapted(self, body: Json) -> Json:
         """The body of a single request as it is in a batch."""
 
-    async def upload(self, items: Sequence[BatchItem], key: str, client: BatchClient) -> str | None:
+    async def upload(self, items: Iterable[BatchItem], key: str, client: BatchClient) -> str | None:
         """Hand over what a batch is made of; nothing runs yet and nothing is paid.
+
+        Args:
+            items: At least one, within the limits; hundreds of megabytes, perhaps, that are
+                written anew each time they are gone through.
+            key: No other batch has it.
+            client: To send with.
 
         Returns:
             The id of what was uploaded; `None` where the requests go along with `create`.
         """
 
-    async def create(self, items: Sequence[BatchItem], asked: Asked, client: BatchClient) -> str:
+    async def create(self, items: Iterable[BatchItem], asked: Asked, client: BatchClient) -> str:
         """Make a batch and return its id.
 
         Args:
-            items: At least one, within the limits.
+            items: As for `upload`.
             asked: Kept by the vendor where it has a place for it.
             client: To send with.
         """

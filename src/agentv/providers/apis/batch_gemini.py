@@ -1,6 +1,6 @@
 """Gemini's batch mode: `POST /v1beta/models/{model}:batchGenerateContent`, requests inline."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -80,10 +80,10 @@ class GeminiBatches:
         """As it is."""
         return body
 
-    async def upload(self, items: Sequence[BatchItem], key: str, client: BatchClient) -> None:
+    async def upload(self, items: Iterable[BatchItem], key: str, client: BatchClient) -> None:
         """The requests go along with `create`."""
 
-    async def create(self, items: Sequence[BatchItem], asked: Asked, client: BatchClient) -> str:
+    async def create(self, items: Iterable[BatchItem], asked: Asked, client: BatchClient) -> str:
         """All requests in one body; the id is the operation's name, `batches/…`."""
         requests = [
             {"request": msgspec.Raw(item.body), "metadata": {"key": item.custom_id}}

@@ -8,7 +8,8 @@ import msgspec
 
 from agentv.errors import ProviderError, RunAborted
 from agentv.providers.apis.batch_api import BatchFailed
-from agentv.providers.apis.batch_ledger import BatchPart, Claim, LedgerEntry
+from agentv.providers.apis.batch_hold import BatchHold
+from agentv.providers.apis.batch_ledger import BatchPart, LedgerEntry
 from agentv.providers.apis.batch_making import BatchMaker
 from agentv.providers.apis.batch_plan import BatchPlan, Outcome
 from agentv.providers.apis.batch_reading import Answers, sort_out
@@ -25,7 +26,7 @@ class BatchJob:
         wire: Reads an answer.
         options: Of the target.
         plan: What is asked.
-        place: In the ledger; held until `close`.
+        hold: On their place in the ledger.
         maker: Makes a batch, or finds one that was made.
         watcher: Waits for one.
         tell: Takes what people should see.
@@ -36,7 +37,7 @@ class BatchJob:
         wire: Wire,
         options: ApiOptions,
         plan: BatchPlan,
-        place: Claim,
+        hold: BatchHold,
         maker: BatchMaker,
         watcher: BatchWatcher,
         tell: Teller,
@@ -44,13 +45,13 @@ class BatchJob:
         self._wire = wire
         self._options = options
         self._plan = plan
-        self._place = place
+        self._hold = hold
+        self._place = hold.place
         self._maker = maker
         self._watcher = watcher
         self._tell = tell
         self._making = asyncio.Lock()  # What is sent is in memory while a batch is made.
         self._refusals: list[tuple[BatchPart, Exception]] = []
-        self._is_told = False
 
     async def answers(self) -> dict[str, Outcome]:
         """What came of each request, by its digest; those without an answer are missing.
@@ -77,17 +78,6 @@ class BatchJob:
             number = len(part.requests)
             self._tell.warning(f"no batch of {number} requests ({refusal}): they are sent singly")
         return found
-
-    def settle(self) -> None:
-        """Every row is written."""
-        self._place.use_up(self._plan.digests)
-
-    def close(self) -> None:
-        """Leave the place, with what is still in it, to the next run."""
-        if self._place.entry is not None and self._place.entry.is_asked and not self._is_told:
-            self._is_told = True
-            self._tell.news(self._kept())
-        self._place.release()
 
     def _parts(self) -> list[BatchPart]:
         """What an interrupted run left behind, or new ones."""
@@ -157,17 +147,7 @@ class BatchJob:
         return part
 
     def _aborted(self, reason: str) -> RunAborted:
-        self._is_told = True
-        return RunAborted(f"{reason}; {self._kept()}")
-
-    def _kept(self) -> str:
-        parts = self._place.entry.parts if self._place.entry else ()
-        asked = [part.batch_id or "that may have been made" for part in parts if part.asked]
-        which = f"batch {asked[0]} is" if len(asked) == 1 else f"{len(asked)} batches are"
-        return (
-            f"{which} kept by the service, and will go on if not ended: "
-            "the same command, started again within two days, takes it up"
-        )
+        return RunAborted(f"{reason}; {self._hold.told()}")
 
 
 def _now() -> datetime:

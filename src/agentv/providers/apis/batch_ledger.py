@@ -5,8 +5,8 @@ It is there from the moment before the first of them is asked for until every ro
 whatever ends the run in between, the same run started again, or what a cache leaves of it, finds
 them and pays for nothing twice. A batch is noted twice, before it is asked for and with its id: one
 that was asked for and has no id may be there, and is looked for. A lock beside the file, which the
-system lifts when a process dies, tells a run that was cut short from one that goes on. An answer
-goes to one run that ends well, and to none after it.
+system lifts when a process dies, tells a run that was cut short from one that goes on. Once a run
+has ended well the file is gone: the next one wants new answers.
 """
 
 import os
@@ -52,13 +52,11 @@ class LedgerEntry(Record, frozen=True, kw_only=True):
     made: datetime
     """UTC."""
     parts: tuple[BatchPart, ...]
-    used: tuple[str, ...] = ()
-    """Digests of the requests whose answers are in the rows of a run."""
 
     @property
     def requests(self) -> set[str]:
-        """Digests of those whose answer no run has used up."""
-        return {key for part in self.parts for key in part.requests}.difference(self.used)
+        """Digests of all of them."""
+        return {key for part in self.parts for key in part.requests}
 
     @property
     def is_asked(self) -> bool:
@@ -96,17 +94,6 @@ class Claim:
             raise ValueError("there is no entry with parts")
         parts = tuple(part if part.key == old.key else old for old in self.entry.parts)
         self.keep(msgspec.structs.replace(self.entry, parts=parts))
-
-    def use_up(self, requests: Collection[str]) -> None:
-        """The answers to these are in the rows of a run; what has none left is forgotten."""
-        if self.entry is None:
-            return
-        used = tuple(sorted({*self.entry.used, *requests}))
-        entry = msgspec.structs.replace(self.entry, used=used)
-        if entry.requests and entry.is_asked:
-            self.keep(entry)
-        else:
-            self.forget()
 
     def forget(self) -> None:
         """The batches are of no more use."""

@@ -6,7 +6,7 @@ the reply was lost, looks for it in the vendor's list first.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -85,9 +85,9 @@ class BatchMaker:
         part = msgspec.structs.replace(part, asked=_now(), file=file)
         self._ledger.keep_part(part)
         found = await self._asked_for(part, items)
-        return self._kept(part, found, f"made of {len(items)} requests")
+        return self._kept(part, found, f"made of {len(part.requests)} requests")
 
-    async def _asked_for(self, part: BatchPart, items: Sequence[BatchItem]) -> Found:
+    async def _asked_for(self, part: BatchPart, items: Iterable[BatchItem]) -> Found:
         """Ask until there is a batch; after each time that may have made one, look first."""
         retry = 0
         while True:

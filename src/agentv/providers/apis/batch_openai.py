@@ -101,7 +101,7 @@ class OpenAiBatches:
         """Azure's single requests name their deployment in the URL alone."""
         return {**body, "model": self._deployment} if self._deployment else body
 
-    async def upload(self, items: Sequence[BatchItem], key: str, client: BatchClient) -> str:
+    async def upload(self, items: Iterable[BatchItem], key: str, client: BatchClient) -> str:
         """A file of requests, once it is ready: Azure makes no batch of one that it still reads."""
         form, content_type = upload_form(f"agentv-{key}.jsonl", map(self._line, items))
         file = read_as(await client.upload(self._url("files"), form, content_type), _File)
@@ -114,7 +114,7 @@ class OpenAiBatches:
             raise ProviderError(f"the file of requests was refused: {reason}", kind="batch")
         return file.id
 
-    async def create(self, items: Sequence[BatchItem], asked: Asked, client: BatchClient) -> str:
+    async def create(self, items: Iterable[BatchItem], asked: Asked, client: BatchClient) -> str:
         """A batch of the uploaded file."""
         del items
         body = {

@@ -1,7 +1,8 @@
 """What goes into which batch."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from secrets import token_hex
 
 import msgspec
@@ -22,6 +23,16 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_-]+")
 
 Outcome = ProviderResponse | ProviderError | None
 """`None` for a request that is to be sent singly."""
+
+
+class _Items:
+    """What can be gone through again."""
+
+    def __init__(self, begin: Callable[[], Iterator[BatchItem]]) -> None:
+        self._begin = begin
+
+    def __iter__(self) -> Iterator[BatchItem]:
+        return self._begin()
 
 
 class BatchPlan:
@@ -88,9 +99,9 @@ class BatchPlan:
             room -= size
         return [self._part(keys) for keys in parts]
 
-    def items(self, part: BatchPart) -> list[BatchItem]:
-        """The requests of a batch, written."""
-        return [self._item(key, custom_id) for key, custom_id in part.requests.items()]
+    def items(self, part: BatchPart) -> Iterable[BatchItem]:
+        """The requests of a batch, written anew each time they are gone through."""
+        return _Items(partial(self._items, part))
 
     def left_of(self, part: BatchPart) -> BatchPart:
         """The part without requests that are not in this plan: a cache had their answers."""
@@ -127,9 +138,10 @@ class BatchPlan:
         self._numbers[key] = number
         self._sizes[key] = size
 
-    def _item(self, key: str, custom_id: str) -> BatchItem:
-        _, body = self._written(self._wire.call(self._requests[self._numbers[key]]))
-        return BatchItem(custom_id=custom_id, body=body)
+    def _items(self, part: BatchPart) -> Iterator[BatchItem]:
+        for key, custom_id in part.requests.items():
+            _, body = self._written(self._wire.call(self._requests[self._numbers[key]]))
+            yield BatchItem(custom_id=custom_id, body=body)
 
     def _written(self, call: Call) -> tuple[Json, bytes]:
         """What is asked, and how that is written in a batch."""

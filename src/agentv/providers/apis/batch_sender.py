@@ -20,8 +20,8 @@ from agentv.providers.apis.options import ApiOptions
 from agentv.providers.apis.wire import Json, Wire
 
 _LONGEST_SILENCE = 60.0
-_LONGEST_TAKING_IN = 600.0
-"""Seconds; a whole batch may take a while to be taken in."""
+_LONGEST_SILENCE_FOR_A_BATCH = 600.0
+"""Seconds; a whole batch may take a while to be taken in, and its results to be put together."""
 _LEAST_BYTES_A_SECOND = 100_000
 _RETRIES_THAT_GROW = 16
 _WORTH_A_LINE = frozenset({3, 10, 30, 100, 300, 1000})
@@ -92,7 +92,8 @@ class BatchSender:
         decoder = msgspec.json.Decoder(shape)
         retry = 0
         while True:
-            lines = await self._until_answered(self._get(url), lambda b: _lines(b, decoder), None)
+            sent = self._get(url, _LONGEST_SILENCE_FOR_A_BATCH)
+            lines = await self._until_answered(sent, lambda body: _lines(body, decoder), None)
             retry += 1
             if not lines.unreadable or retry > self._retry.max_retries:
                 return lines
@@ -134,11 +135,11 @@ class BatchSender:
         say(f"{failure}; asking again in {wait:.1f} s")
         await asyncio.sleep(wait)
 
-    def _get(self, url: str) -> HttpRequest:
-        return self._request("GET", url, self._headers, b"", _LONGEST_SILENCE)
+    def _get(self, url: str, silence: float = _LONGEST_SILENCE) -> HttpRequest:
+        return self._request("GET", url, self._headers, b"", silence)
 
     def _post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpRequest:
-        silence = _LONGEST_TAKING_IN + len(body) / _LEAST_BYTES_A_SECOND
+        silence = _LONGEST_SILENCE_FOR_A_BATCH + len(body) / _LEAST_BYTES_A_SECOND
         return self._request("POST", url, {**self._headers, **headers}, body, silence)
 
     def _request(

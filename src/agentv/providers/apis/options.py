@@ -68,9 +68,9 @@ class ApiOptions(TargetOptions, frozen=True, kw_only=True):
     retry_status_codes: list[Annotated[int, Meta(ge=400, le=599)]] | None = None
     retry: RetryBlock | None = None
     batch_poll_seconds: Annotated[float, Meta(gt=0)] = 1.0
-    """How soon a batch is asked after; the pause grows to 30 s."""
-    batch_timeout_seconds: Annotated[float, Meta(gt=0)] = 86_400.0
-    """How long a run waits for its batch."""
+    """How soon a batch is looked at; the pause grows to 30 s."""
+    batch_timeout_seconds: Annotated[float, Meta(gt=0)] = 90_000.0
+    """How long a run waits for its batches: 25 hours, since vendors end a batch after 24."""
     extra_body: dict[str, Any] = {}
     """Put into the request's JSON as it is, over what is there."""
 
