@@ -189,6 +189,8 @@ class ProviderBuild:
     """Takes a line for `--verbose`."""
     warn: Callable[[str], None] = _nobody_reads
     """Takes a line that everybody should read."""
+    emit: Callable[[Event], None] = lambda _event: None
+    """Takes what everybody who follows the run should see."""
     written: Mapping[str, Any] = field(default_factory=dict)
     """The target's settings as they were written, variables unresolved: fit for a message."""
     source: str = ""

@@ -4,14 +4,23 @@ import re
 from typing import Any
 
 import pytest
-from story import case, command, contains, mock, suite, targets
-from terminal import in_pipes, on_terminal
+from rich.console import Console
 
+from agentv.cli.live import LiveProgress
 from agentv.cli.progress import LineProgress
 from agentv.errors import ExitCode
-from agentv.model.event import AttemptFailed, Notice, RunStarted, TrialFinished, TrialStarted
+from agentv.model.event import (
+    AttemptFailed,
+    BatchWaiting,
+    Notice,
+    RunStarted,
+    TrialFinished,
+    TrialStarted,
+)
 from agentv.model.result import ErrorInfo, TrialResult, Verdict
 from agentv.testing import Project
+from story import case, command, contains, mock, suite, targets
+from terminal import in_pipes, on_terminal
 
 FOUR = contains("four")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -88,11 +97,62 @@ class TestLines:
         progress = LineProgress(verbose=verbose, write=lines.append)
         progress.handle(AttemptFailed(eval_id="a", target="t", attempt=1, message="slow"))
         progress.handle(Notice(level="warning", message="no batch"))
+        progress.handle(Notice(level="news", message="a batch was made"))
         progress.handle(Notice(level="verbose", message="ran it"))
         progress.handle(TrialStarted(eval_id="a", target="t"))
 
-        always = ["  ↻ a (t) attempt 1: slow; trying again", "warning: no batch"]
+        always = [
+            "  ↻ a (t) attempt 1: slow; trying again",
+            "warning: no batch",
+            "  · a batch was made",
+        ]
         assert lines == [*always, *(["  · ran it", "  … a on t"] if verbose else [])]
+
+
+def looked(done: int, next_look_seconds: float | None = 20.0) -> BatchWaiting:
+    return BatchWaiting(
+        model="azure/gpt-x",
+        batch_id="abc123",
+        word="in_progress" if next_look_seconds else "completed",
+        done=done,
+        failed=0,
+        total=300,
+        next_look_seconds=next_look_seconds,
+    )
+
+
+class TestBatches:
+    """How far a batch is, which may take a day."""
+
+    def test_a_log_gets_a_line_when_something_is_new(self) -> None:
+        lines: list[str] = []
+        progress = LineProgress(write=lines.append)
+        for done in (0, 0, 120, 120, 120):
+            progress.handle(looked(done))
+        progress.handle(looked(300, None))
+        start = "  ⏸ azure/gpt-x: batch abc123"
+        assert lines == [
+            f"{start} (in_progress) — 0 of 300 done, next look in 20 s",
+            f"{start} (in_progress) — 120 of 300 done, next look in 20 s",
+            f"{start} (completed) — 300 of 300 done",
+        ]
+
+    def test_a_terminal_counts_down_to_the_next_look(self) -> None:
+        live = LiveProgress()
+        live.handle(RunStarted(total=300, workers=4, folder=None))
+        live.handle(looked(120, 7.5))
+        live.handle(looked(130, 7.5))
+        assert re.search(r"— 130 of 300 done, next look in [78] s\n", shown(live))
+        assert "120 of 300" not in shown(live)
+        live.handle(looked(300, None))
+        assert "abc123" not in shown(live)
+
+
+def shown(live: LiveProgress) -> str:
+    console = Console(width=120)
+    with console.capture() as captured:
+        console.print(live.render())
+    return captured.get()
 
 
 def test_in_a_pipe_there_are_plain_lines_and_results_stand_alone(project: Project) -> None:

@@ -178,6 +178,7 @@ class Stations:
             rng=Random(self._options.seed),  # noqa: S311 - for delays, not for secrets
             notify=lambda line: emit(Notice(level="verbose", message=line)),
             warn=lambda line: emit(Notice(level="warning", message=line)),
+            emit=emit,
             source=loaded.targets.shown if loaded.targets else "",
             cwd=self._around.cwd,
         )

@@ -11,9 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from agentv.cli.console import one_line
-from agentv.cli.progress import Tally, event_line, lane_line, needs_a_look, result_line, start_line
+from agentv.cli.progress import (
+    Tally,
+    batch_line,
+    event_line,
+    lane_line,
+    needs_a_look,
+    result_line,
+    start_line,
+)
 from agentv.model.event import (
     AttemptFailed,
+    BatchWaiting,
     Event,
     LaneState,
     LanesWaiting,
@@ -36,12 +45,13 @@ class LiveProgress:
         self._in_flight: dict[tuple[str, str], float] = {}
         self._verbose = verbose
         self._lanes: tuple[LaneState, ...] = ()
+        self._batches: dict[str, tuple[BatchWaiting, float]] = {}
 
     @contextmanager
     def showing(self) -> Iterator[None]:
         """Show progress until the block is left, then take it away."""
         with Live(
-            get_renderable=self._render,
+            get_renderable=self.render,
             console=self._console,
             refresh_per_second=8,
             transient=True,
@@ -63,6 +73,10 @@ class LiveProgress:
                     self._print(f"  {result_line(result)}")
             case LanesWaiting(lanes=lanes):
                 self._lanes = lanes
+            case BatchWaiting(next_look_seconds=None):
+                self._batches.pop(event.batch_id, None)
+            case BatchWaiting(next_look_seconds=float(seconds)):
+                self._batches[event.batch_id] = event, monotonic() + seconds
             case AttemptFailed() | Notice():
                 if line := event_line(event, verbose=self._verbose):
                     self._print(line)
@@ -70,7 +84,8 @@ class LiveProgress:
     def _print(self, line: str) -> None:
         self._console.print(Text.from_ansi(line), soft_wrap=True)
 
-    def _render(self) -> RenderableType:
+    def render(self) -> RenderableType:
+        """What is shown right now."""
         tally = self._tally
         if not tally.total:
             return Text("")
@@ -83,7 +98,14 @@ class LiveProgress:
             _duration("about", tally.remaining_seconds(), "left"),
         )
         waiting = (Text(f"  ⏸ {lane_line(lane)}") for lane in self._lanes)
-        return Group(bar, *waiting, *self._running())
+        return Group(bar, *waiting, *self._under_way(), *self._running())
+
+    def _under_way(self) -> list[Text]:
+        now = monotonic()
+        return [
+            Text(f"  ⏸ {batch_line(batch, max(0.0, look_at - now))}")
+            for batch, look_at in self._batches.copy().values()
+        ]
 
     def _running(self) -> list[Text]:
         now = monotonic()

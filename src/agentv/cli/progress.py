@@ -1,11 +1,13 @@
 """How a run is going: alive on a terminal, plain lines elsewhere. All of it goes to stderr."""
 
+import math
 from collections.abc import Callable, Sequence
 from time import monotonic
 
 from agentv.cli.console import err, one_line, paint
 from agentv.model.event import (
     AttemptFailed,
+    BatchWaiting,
     Event,
     LaneState,
     LanesWaiting,
@@ -20,6 +22,7 @@ _EVERY_LINE_UP_TO = 100
 """Runs of this size get a line for each trial; larger ones for each that needs a look."""
 _STEPS = 20
 _LANES_EVERY_SECONDS = 10.0
+_SAME_BATCH_EVERY_SECONDS = 300.0
 _MARKS: dict[Verdict, str] = {"pass": "✓", "fail": "✗", "error": "!", "skipped": "-"}
 
 
@@ -65,6 +68,7 @@ class LineProgress:
         self._verbose = verbose
         self._write = write
         self._lanes_told = 0.0
+        self._batches_told: dict[str, tuple[float, tuple[str, int, int]]] = {}
 
     def handle(self, event: Event) -> None:
         """Say what is worth a line."""
@@ -80,6 +84,8 @@ class LineProgress:
                     self._write(line)
             case LanesWaiting(lanes=lanes):
                 self._waiting(lanes)
+            case BatchWaiting():
+                self._batch(event)
             case TrialStarted():
                 if self._verbose:
                     self._write(f"  … {one_line(event.eval_id)} on {one_line(event.target)}")
@@ -91,6 +97,14 @@ class LineProgress:
             self._lanes_told = now
             for lane in lanes:
                 self._write(f"  ⏸ {lane_line(lane)}")
+
+    def _batch(self, event: BatchWaiting) -> None:
+        """A line when something is new, and now and then while nothing is."""
+        now, state = monotonic(), (event.word, event.done, event.failed)
+        told, before = self._batches_told.get(event.batch_id, (0.0, None))
+        if state != before or now - told >= _SAME_BATCH_EVERY_SECONDS:
+            self._batches_told[event.batch_id] = now, state
+            self._write(f"  ⏸ {batch_line(event, event.next_look_seconds)}")
 
     def _finished(self, result: TrialResult) -> None:
         tally = self._tally
@@ -146,6 +160,18 @@ def lane_line(lane: LaneState) -> str:
     )
 
 
+def batch_line(batch: BatchWaiting, next_look_seconds: float | None) -> str:
+    """`azure/gpt-x: batch b1 (in_progress) — 120 of 300 done, next look in 20 s`."""
+    failed = f", {batch.failed} failed" if batch.failed else ""
+    look = ""
+    if next_look_seconds is not None:
+        look = f", next look in {max(1, math.ceil(next_look_seconds))} s"
+    return (
+        f"{one_line(batch.model, 60)}: batch {one_line(batch.batch_id, 60)} "
+        f"({one_line(batch.word, 30)}) — {batch.done} of {batch.total} done{failed}{look}"
+    )
+
+
 def event_line(event: AttemptFailed | Notice, *, verbose: bool) -> str | None:
     """A warning or a retry in a line; `None` if it was not asked for."""
     if isinstance(event, AttemptFailed):
@@ -153,4 +179,5 @@ def event_line(event: AttemptFailed | Notice, *, verbose: bool) -> str | None:
         return f"  ↻ {place} attempt {event.attempt}: {one_line(event.message)}; trying again"
     if event.level == "warning":
         return f"{paint('warning:', 'warn', err=True)} {one_line(event.message, 400)}"
-    return f"  · {one_line(event.message, 400)}" if verbose else None
+    is_shown = verbose or event.level == "news"
+    return f"  · {one_line(event.message, 400)}" if is_shown else None

@@ -40,7 +40,7 @@ class TrialFinished(Record, frozen=True, kw_only=True):
 class Notice(Record, frozen=True, kw_only=True):
     """Something worth a line; `verbose` ones are shown only when asked for."""
 
-    level: Literal["warning", "verbose"]
+    level: Literal["warning", "news", "verbose"]
     message: str
 
 
@@ -63,4 +63,22 @@ class LanesWaiting(Record, frozen=True, kw_only=True):
     lanes: tuple[LaneState, ...]
 
 
-Event = RunStarted | TrialStarted | AttemptFailed | TrialFinished | Notice | LanesWaiting
+class BatchWaiting(Record, frozen=True, kw_only=True):
+    """A batch was looked at; told after every look."""
+
+    model: str
+    """Who works on it: `azure/gpt-x`."""
+    batch_id: str
+    word: str
+    """The vendor's own word for its state."""
+    done: int
+    """Requests that were answered."""
+    failed: int
+    total: int
+    next_look_seconds: float | None
+    """`None` once it has ended."""
+
+
+Event = (
+    RunStarted | TrialStarted | AttemptFailed | TrialFinished | Notice | LanesWaiting | BatchWaiting
+)

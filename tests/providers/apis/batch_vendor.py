@@ -4,36 +4,30 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from aiohttp import web
-
-from vendor.dialects import (
-    AnthropicMessages,
-    Dialect,
-    GeminiContent,
-    OpenAiChat,
-    OpenAiResponses,
-    dialect_of,
+from batch_forms import (
+    Batch,
+    Item,
+    State,
+    anthropic_results,
+    case_of,
+    openai_results,
+    written,
 )
 
+from vendor.dialects import dialect_of
+
 KEY = "vendor-key"
-_CASE = re.compile(r"\bcase \w+")
-Item = tuple[str, str, dict[str, Any]]
-"""Custom id, URL path of a single request, body of a single request."""
-
-
-@dataclass
-class Batch:
-    """One that was made."""
-
-    id: str
-    request: dict[str, Any]
-    items: list[Item]
-    polls: int = 0
+Mishap = Literal["reset", "lost", "403", "429", "500", "broken", "truncated"]
+"""What befalls a request: it is refused, or its connection is; replies that are `lost`, `broken` or
+`truncated` are of one that was carried out."""
+Step = Literal["list", "upload", "create", "status", "results", "single"]
 
 
 @dataclass
@@ -41,7 +35,9 @@ class BatchVendor:
     """Serves in a thread of its own, from `__enter__` to `__exit__`."""
 
     fates: Mapping[str, int | None] = field(default_factory=dict)
-    """What befalls a case in a batch: a status, or `None` if it expires. Singly all is well."""
+    """What befalls a case in a batch: a status, or `None` if it expires."""
+    single_fates: Mapping[str, int] = field(default_factory=dict)
+    """The same, sent singly."""
     polls: int = 1
     """How often a batch is under way before it has ended."""
     hold: threading.Event | None = None
@@ -49,14 +45,33 @@ class BatchVendor:
     create_status: int = 200
     poll_statuses: list[int] = field(default_factory=list)
     """Of the first polls."""
-    fails: bool = False
-    """Whether batches come to nothing."""
+    word: str | None = None
+    """How batches end, where that is not well: `failed`, `expired`, …."""
+    lists: bool = True
+    """Whether batches are listed."""
+    keyless: bool = False
+    """Whether Gemini leaves out whose answers are whose."""
+    mishaps: dict[Step, list[Mishap | None]] = field(default_factory=dict)
+    """What befalls the requests of each kind, in their order; then all is well."""
+    delays: Mapping[Step, float] = field(default_factory=dict)
+    """Seconds from what a request does to its reply."""
+    doctored: Callable[[list[str]], list[str]] = list
+    """What becomes of the lines of results."""
+    reads_files: int = 0
+    """How often a file is looked at while it is still being read."""
+    page: int = 2
+    """Batches on a page of the list."""
     batches: dict[str, Batch] = field(default_factory=dict)
     singles: list[str] = field(default_factory=list)
     """The cases that were asked singly."""
     uploads: dict[str, bytes] = field(default_factory=dict)
+    seen: Counter[Step] = field(default_factory=Counter)
+    """How many requests of each kind came."""
     polled: threading.Event = field(default_factory=threading.Event)
+    created: threading.Event = field(default_factory=threading.Event)
+    asked_singly: threading.Event = field(default_factory=threading.Event)
     url: str = ""
+    _made: int = 0
 
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()
@@ -80,7 +95,7 @@ class BatchVendor:
         self._loop.close()
 
     async def _serve(self) -> None:
-        server = web.Server(self._handle)
+        server = web.Server(self._handle, request_factory=_large_request)
         listening = await self._loop.create_server(server, "127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
         self._ready.set()
@@ -89,23 +104,49 @@ class BatchVendor:
             await server.shutdown(timeout=0)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        path, is_post = request.path, request.method == "POST"
         if KEY not in (*request.headers.values(), request.headers.get("authorization", "")[7:]):
             return web.json_response({"error": {"message": "wrong key"}}, status=401)
-        if path.startswith("/openai/") and "api-version" not in request.query:
+        if request.path.startswith("/openai/") and "api-version" not in request.query:
             return web.json_response({"error": {"message": "no version"}}, status=404)
-        if is_post and (dialect := dialect_of(path)):
-            question = dialect.question(path, await request.json())
-            case = _case(question.text)
-            self.singles.append(case)
-            return web.json_response(dialect.answer(question, f"singly: {case}"))
-        if path.endswith("/files"):
+        step = _step(request)
+        number = self.seen[step]
+        self.seen[step] += 1
+        script = self.mishaps.get(step, [])
+        mishap = script[number] if number < len(script) else None
+        if mishap in ("403", "429", "500"):
+            return web.json_response({"error": {"message": "not now"}}, status=int(mishap))
+        if mishap == "reset":
+            return _cut(request)
+        response = await self._carried_out(step, request)
+        await asyncio.sleep(self.delays.get(step, 0.0))
+        if mishap == "lost":
+            return _cut(request)
+        if mishap == "broken" and isinstance(response, web.Response):
+            return web.Response(text=(response.text or "")[:-7])
+        return await _half(request, response) if mishap == "truncated" else response
+
+    async def _carried_out(self, step: Step, request: web.BaseRequest) -> web.StreamResponse:
+        path = request.path
+        if step == "single":
+            return await self._single(request)
+        if step == "upload":
             return await self._upload(request)
-        if found := re.search(r"/files/([^/]+)/content$", path):
-            return web.Response(body=self.uploads[found[1]])
-        if is_post:
+        if step == "create":
             return await self._create(request)
-        return self._look(path)
+        if step == "results":
+            return self._results(path)
+        return self._list(request) if step == "list" else self._status(path)
+
+    async def _single(self, request: web.BaseRequest) -> web.Response:
+        dialect = dialect_of(request.path)
+        assert dialect is not None
+        question = dialect.question(request.path, await request.json())
+        case = case_of(question.text)
+        self.singles.append(case)
+        self.asked_singly.set()
+        if status := self.single_fates.get(case):
+            return web.json_response(dialect.error(status, "singly bad"), status=status)
+        return web.json_response(dialect.answer(question, f"singly: {case}"))
 
     async def _upload(self, request: web.BaseRequest) -> web.Response:
         form = await request.post()
@@ -114,17 +155,29 @@ class BatchVendor:
         assert isinstance(file, web.FileField)
         name = f"file-{len(self.uploads)}"
         self.uploads[name] = file.file.read()
-        return web.json_response({"id": name, "object": "file", "purpose": "batch"})
+        return self._file(name)
+
+    def _file(self, name: str) -> web.Response:
+        status = "processed"
+        if self.reads_files > 0:
+            self.reads_files -= 1
+            status = "pending"
+        return web.json_response({"id": name, "object": "file", "status": status})
 
     async def _create(self, request: web.BaseRequest) -> web.Response:
         if self.create_status != 200:
             said = {"error": {"message": "batches are not for you"}}
             return web.json_response(said, status=self.create_status)
         body = await request.json()
-        number = f"b{len(self.batches)}"
+        items = self._items(request.path, body)
+        if len({custom_id for custom_id, _, _ in items}) != len(items):
+            return web.json_response({"error": {"message": "a custom id twice"}}, status=400)
+        number = f"b{self._made}"
+        self._made += 1
         batch_id = f"batches/{number}" if "Generate" in request.path else number
-        self.batches[batch_id] = Batch(batch_id, body, self._items(request.path, body))
-        return self._state(self.batches[batch_id], request.path)
+        batch = self.batches[batch_id] = Batch(batch_id, request.path, body, items)
+        self.created.set()
+        return web.json_response(written(self._state(batch)))
 
     def _items(self, path: str, body: dict[str, Any]) -> list[Item]:
         if ":batchGenerateContent" in path:
@@ -133,117 +186,100 @@ class BatchVendor:
             return [(item["metadata"]["key"], single, item["request"]) for item in listed]
         if "/messages/" in path:
             own = path.removesuffix("/batches")
-            return [(item["custom_id"], own, item["params"]) for item in body["requests"]]
+            items = [(item["custom_id"], own, item["params"]) for item in body["requests"]]
+            assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", item[0]) for item in items)
+            return items
         assert body["completion_window"] == "24h"
         lines = [json.loads(line) for line in self.uploads[body["input_file_id"]].splitlines()]
         assert {line["url"] for line in lines} == {body["endpoint"]}
         return [(line["custom_id"], body["endpoint"], line["body"]) for line in lines]
 
-    def _look(self, path: str) -> web.Response:
-        batch = next((b for b in self.batches.values() if b.id in path), None)
+    def _list(self, request: web.BaseRequest) -> web.Response:
+        if not self.lists:
+            return web.json_response({"error": {"message": "no list"}}, status=404)
+        newest = [self._state(batch) for batch in reversed(self.batches.values())]
+        ids = [state.batch.id for state in newest]
+        query = request.query
+        after = query.get("after") or query.get("after_id") or query.get("pageToken")
+        first = ids.index(after) + 1 if after else 0
+        page = [written(state) for state in newest[first : first + self.page]]
+        last = ids[first + len(page) - 1] if page else None
+        more = first + len(page) < len(ids)
+        if "/v1beta/" in request.path:
+            assert int(query["pageSize"]) > 0
+            token = {"nextPageToken": last} if more else {}
+            return web.json_response({"operations": page, **token})
+        return web.json_response({"data": page, "has_more": more, "last_id": last})
+
+    def _results(self, path: str) -> web.Response:
+        batch = next(b for b in self.batches.values() if b.id in re.split(r"[/-]", path))
+        state = self._state(batch)
+        if "/messages/" in path:
+            lines = anthropic_results(state)
+        else:
+            good, bad = openai_results(state)
+            lines = good if f"/out-{batch.id}/" in path else bad
+        return web.Response(text="".join(self.doctored(lines)))
+
+    def _status(self, path: str) -> web.Response:
+        if found := re.search(r"/files/([^/]+)$", path):
+            return self._file(found[1])
+        batch = next((b for b in self.batches.values() if path.endswith(f"/{b.id}")), None)
         if batch is None:
             return web.json_response({"error": {"message": "no such batch"}}, status=404)
-        if path.endswith("/results"):
-            return web.Response(text=_lines(self._anthropic(item) for item in batch.items))
         batch.polls += 1
         self.polled.set()
         if self.poll_statuses:
             return web.json_response({"error": {}}, status=self.poll_statuses.pop(0))
-        return self._state(batch, path)
+        return web.json_response(written(self._state(batch)))
 
-    def _state(self, batch: Batch, path: str) -> web.Response:
+    def _state(self, batch: Batch) -> State:
         ended = batch.polls > self.polls and (self.hold is None or self.hold.is_set())
-        done = sum(_case(str(body)) not in self.fates for _, _, body in batch.items)
+        done = (
+            sum(self.fates.get(case, 200) == 200 for case in batch.cases)
+            if self.fates
+            else len(batch.items)
+        )
         failed = len(batch.items) - done
-        if "/messages/" in path:
-            counts = {"processing": 0, "succeeded": done, "errored": failed}
-            return web.json_response(
-                {
-                    "id": batch.id,
-                    "type": "message_batch",
-                    "processing_status": "ended" if ended else "in_progress",
-                    "request_counts": counts if ended else {"processing": len(batch.items)},
-                    "results_url": f"{self.url}/v1/messages/batches/{batch.id}/results"
-                    if ended
-                    else None,
-                }
-            )
-        if path.startswith("/v1beta"):
-            return web.json_response(self._operation(batch, ended=ended))
-        if ended:
-            results = [self._openai(item) for item in batch.items]
-            good = [r for r in results if r["response"] and r["response"]["status_code"] == 200]
-            self.uploads["out"] = _lines(reversed(good)).encode()
-            self.uploads["err"] = _lines(r for r in results if r not in good).encode()
-        word = "completed" if ended else "in_progress"
-        return web.json_response(
-            {
-                "id": batch.id,
-                "object": "batch",
-                "status": "failed" if self.fails else word,
-                "errors": {"data": [{"message": "line 1 is bad"}]} if self.fails else None,
-                "output_file_id": "out" if ended else None,
-                "error_file_id": "err" if ended and failed else None,
-                "request_counts": {"total": len(batch.items), "completed": done, "failed": failed},
-            }
+        if not ended:
+            done, failed = done * min(batch.polls, self.polls) // (self.polls + 1), 0
+        return State(
+            batch, ended, done, failed, self.fates, self.word, self.url, keyless=self.keyless
         )
 
-    def _operation(self, batch: Batch, *, ended: bool) -> dict[str, Any]:
-        operation: dict[str, Any] = {
-            "name": batch.id,
-            "metadata": {
-                "state": f"BATCH_STATE_{'SUCCEEDED' if ended else 'RUNNING'}",
-                "batchStats": {"requestCount": str(len(batch.items))},
-            },
-        }
-        if ended:
-            inlined = [self._gemini(item) for item in batch.items]
-            operation["done"] = True
-            operation["response"] = {"inlinedResponses": {"inlinedResponses": inlined}}
-        return operation
 
-    def _openai(self, item: Item) -> dict[str, Any]:
-        key, _, body = item
-        status = self.fates.get(_case(str(body)), 200)
-        line: dict[str, Any] = {"id": f"r-{key}", "custom_id": key, "response": None, "error": None}
-        if status is None:
-            return {**line, "error": {"code": "batch_expired", "message": "too late"}}
-        dialect = OpenAiResponses() if item[1].endswith("/responses") else OpenAiChat()
-        reply = _reply(dialect, status, item)
-        return {**line, "response": {"status_code": status, "request_id": "r", "body": reply}}
-
-    def _anthropic(self, item: Item) -> dict[str, Any]:
-        key, _, body = item
-        status = self.fates.get(_case(str(body)), 200)
-        reply = _reply(AnthropicMessages(), status or 500, item)
-        result = {"type": "errored", "error": reply}
-        if status == 200:
-            result = {"type": "succeeded", "message": reply}
-        return {"custom_id": key, "result": result if status else {"type": "expired"}}
-
-    def _gemini(self, item: Item) -> dict[str, Any]:
-        key, _, body = item
-        status = self.fates.get(_case(str(body)), 200)
-        reply = _reply(GeminiContent(), status or 504, item)
-        if status == 200:
-            return {"metadata": {"key": key}, "response": reply}
-        code = {400: 3, None: 4}.get(status, 13)  # numbers of google.rpc.Code
-        return {"metadata": {"key": key}, "error": {**reply["error"], "code": code}}
+def _large_request(
+    message: Any, payload: Any, protocol: Any, writer: Any, task: Any
+) -> web.BaseRequest:
+    """A batch may be larger than what a server takes by itself."""
+    loop = asyncio.get_running_loop()
+    return web.BaseRequest(message, payload, protocol, writer, task, loop, client_max_size=1 << 30)
 
 
-def _reply(dialect: Dialect, status: int, item: Item) -> dict[str, Any]:
-    _, path, body = item
-    if status != 200:
-        return dialect.error(status, "this one is bad")
-    question = dialect.question(path, body)
-    return dialect.answer(question, f"batched: {_case(question.text)}")
+def _step(request: web.BaseRequest) -> Step:
+    path = request.path
+    if request.method == "POST":
+        if dialect_of(path):
+            return "single"
+        return "upload" if path.endswith("/files") else "create"
+    if path.endswith("/batches"):
+        return "list"
+    return "results" if path.endswith(("/results", "/content")) else "status"
 
 
-def _case(text: str) -> str:
-    found = _CASE.search(text)
-    assert found is not None
-    return found[0]
+def _cut(request: web.BaseRequest) -> web.Response:
+    assert request.transport is not None
+    request.transport.close()
+    return web.Response()
 
 
-def _lines(objects: Any) -> str:
-    return "".join(json.dumps(each) + "\n" for each in objects)
+async def _half(request: web.BaseRequest, whole: web.StreamResponse) -> web.StreamResponse:
+    """Promise a whole body, send half of it."""
+    assert isinstance(whole, web.Response)
+    body = (whole.text or "").encode()
+    half = web.StreamResponse(headers={"content-length": str(len(body))})
+    await half.prepare(request)
+    await half.write(body[: len(body) // 2])
+    assert request.transport is not None
+    request.transport.close()
+    return half

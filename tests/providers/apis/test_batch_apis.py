@@ -1,123 +1,48 @@
 """A batch through each API, against a real server: one outcome a request, nothing paid twice."""
 
 import asyncio
-import dataclasses
-from collections.abc import Sequence
+import re
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import msgspec
 import pytest
-from batch_vendor import KEY, BatchVendor
-from scripted_http import ScriptedService
+from batch_runs import APIS, FATES, Runs, questions, words
+from batch_vendor import BatchVendor
 
 from agentv.errors import ProviderError, RunAborted
-from agentv.model.request import ProviderRequest, ProviderResponse
-from agentv.providers.apis.batch import BatchingApi
-from agentv.providers.apis.batch_plan import Outcome
-from agentv.registry import Registry
-from agentv.transport.http import Http
-
-FATES = {"case 03": 400, "case 07": 500, "case 11": None, "case 29": 429}
-APIS = ["openai", "responses", "azure", "anthropic", "gemini"]
-
-
-def settings(api: str, url: str) -> dict[str, Any]:
-    """The target's own keys for each API."""
-    return {
-        "openai": {"provider": "openai", "model": "gpt-5", "base_url": f"{url}/v1"},
-        "responses": {
-            "provider": "openai",
-            "model": "gpt-5",
-            "base_url": f"{url}/v1",
-            "api": "responses",
-        },
-        "azure": {"provider": "azure", "deployment_name": "gpt-x", "endpoint": url},
-        "anthropic": {"provider": "anthropic", "model": "claude-sonnet-4-5", "base_url": url},
-        "gemini": {"provider": "gemini", "base_url": url},
-    }[api]
-
-
-def questions(number: int = 30) -> list[ProviderRequest]:
-    return [
-        ProviderRequest(eval_id=f"c{n}", suite="s", question=f"What of case {n:02}?")
-        for n in range(number)
-    ]
-
-
-class Runs:
-    """One run after another in the same folder, each with an own provider."""
-
-    def __init__(self, vendor: BatchVendor, folder: Path, api: str = "anthropic") -> None:
-        self.vendor = vendor
-        self.said: list[str] = []
-        self._folder = folder
-        self._api = api
-
-    def once(self, requests: Sequence[ProviderRequest], **keys: Any) -> list[Outcome]:
-        """A run that ends well."""
-        return asyncio.run(self.run(requests, settles=True, **keys))
-
-    async def run(
-        self, requests: Sequence[ProviderRequest], *, settles: bool, **keys: Any
-    ) -> list[Outcome]:
-        data = {
-            "name": "t",
-            "api_key": KEY,
-            "batch_poll_seconds": 0.002,
-            "retry": {"initial_delay_ms": 1, "max_delay_ms": 2},
-            **settings(self._api, self.vendor.url),
-            **keys,
-        }
-        registry = Registry()
-        entry = registry.find("providers", data["provider"])
-        assert entry is not None
-        options = msgspec.convert(data, registry.provider_options(entry))
-        async with Http() as http:
-            around = ScriptedService([], notified=self.said).build()
-            build = dataclasses.replace(around, http=http, folder=self._folder)
-            provider = registry.build_provider(options, build)
-            assert isinstance(provider, BatchingApi)
-            try:
-                outcomes = list(await provider.respond_batch(requests))
-                if settles:
-                    provider.settle()
-                return outcomes
-            finally:
-                await provider.aclose()
-
-    @property
-    def ledger(self) -> list[str]:
-        folder = self._folder / ".agentv" / "batches"
-        return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
-
-
-def words(outcome: Outcome) -> str | None:
-    if isinstance(outcome, ProviderResponse):
-        return outcome.text
-    return f"{outcome.kind}: {outcome}" if outcome else None
+from agentv.model.request import ProviderResponse
 
 
 @pytest.mark.parametrize("api", APIS)
 def test_each_request_of_a_batch_gets_its_own_outcome(api: str, tmp_path: Path) -> None:
-    """A refusal is final; what expired or met a failure is left to be sent singly."""
+    """What the batch has no answer to is left to be sent singly, whatever the reason."""
     with BatchVendor(fates=FATES) as vendor:
-        outcomes = Runs(vendor, tmp_path, api).once(questions())
+        runs = Runs(vendor, tmp_path, api)
+        outcomes = runs.once(questions())
     said = {f"case {number:02}": words(outcome) for number, outcome in enumerate(outcomes)}
-    refused = said.pop("case 03")
-    assert refused is not None
-    assert refused.startswith("http_400: refused in a batch with 400")
-    assert "this one is bad" in refused
-    assert {case: said.pop(case) for case in ("case 07", "case 11", "case 29")} == {
-        "case 07": None,
-        "case 11": None,
-        "case 29": None,
-    }
-    assert said == {case: f"batched: {case}" for case in said}
-    assert len(said) == 26
+    assert [case for case in said if said[case] is None] == sorted(FATES)
+    answered = said.keys() - FATES.keys()
+    assert {said[case] for case in answered} == {f"batched: {case}" for case in answered}
     assert len(vendor.batches) == 1
     assert vendor.singles == []
+    assert "answered 26 of 30 requests; the others are sent singly (" in runs.said[-1]
+
+
+@pytest.mark.parametrize(
+    ("api", "reasons"),
+    [
+        ("openai", "1 http_400, 1 http_500, 1 http_429, 1 batch_expired"),
+        ("anthropic", "1 invalid_request_error, 1 api_error, 1 expired, 1 rate_limit_error"),
+        ("gemini", "2 INTERNAL, 1 INVALID_ARGUMENT, 1 RESOURCE_EXHAUSTED"),
+    ],
+)
+def test_why_requests_have_no_answer_is_said(api: str, reasons: str, tmp_path: Path) -> None:
+    with BatchVendor(fates=FATES) as vendor:
+        runs = Runs(vendor, tmp_path, api)
+        runs.once(questions())
+    said = runs.said[-1].partition("singly (")[2].rstrip(")")
+    assert sorted(said.split(", ")) == sorted(reasons.split(", "))
 
 
 @pytest.mark.parametrize("api", APIS)
@@ -146,8 +71,8 @@ def test_an_interrupted_run_that_is_started_again_takes_its_batch_up(
         with pytest.raises(asyncio.CancelledError):
             asyncio.run(interrupted())
         assert runs.said[-1].endswith(
-            "is kept, although this run was interrupted. "
-            "Start the same run again within two days to pick its answers up."
+            " is kept by the service, and will go on if not ended: "
+            "the same command, started again within two days, takes it up"
         )
         end.set()
         outcomes = runs.once(questions())
@@ -164,7 +89,7 @@ def test_a_run_that_was_cut_short_after_its_batch_was_answered_has_it_still(
 ) -> None:
     with BatchVendor() as vendor:
         runs = Runs(vendor, tmp_path)
-        asyncio.run(runs.run(questions(), settles=False))
+        runs.cut_short(questions())
         runs.once(questions())
         assert len(vendor.batches) == 1
 
@@ -198,17 +123,17 @@ def test_other_requests_or_another_target_are_another_batch(tmp_path: Path) -> N
             (questions(), {"temperature": 0.5}),
             (questions(), {"name": "other"}),
         ):
-            asyncio.run(runs.run(requests, settles=False, **keys))
+            runs.cut_short(requests, **keys)
         assert len(vendor.batches) == 4
 
 
 def test_a_batch_that_was_deleted_meanwhile_is_made_anew(tmp_path: Path) -> None:
     with BatchVendor() as vendor:
         runs = Runs(vendor, tmp_path)
-        asyncio.run(runs.run(questions(), settles=False))
+        runs.cut_short(questions())
         vendor.batches.clear()
         assert words(runs.once(questions())[5]) == "batched: case 05"
-    assert any("is of no use any more" in line for line in runs.said)
+    assert any(line.endswith("it is of no use any more") for line in runs.said)
 
 
 @pytest.mark.parametrize("api", APIS)
@@ -222,7 +147,7 @@ def test_where_no_batch_can_be_made_the_error_says_why(api: str, tmp_path: Path)
 
 
 def test_a_batch_that_fails_in_validation_is_no_batch(tmp_path: Path) -> None:
-    with BatchVendor(fails=True) as vendor:
+    with BatchVendor(word="failed") as vendor:
         runs = Runs(vendor, tmp_path, "openai")
         with pytest.raises(ProviderError, match="batch b0 failed: line 1 is bad"):
             runs.once(questions())
@@ -239,7 +164,7 @@ def test_a_refusal_while_waiting_ends_the_run_and_keeps_the_batch(tmp_path: Path
     """Sent singly, everything would be paid for a second time."""
     with BatchVendor(poll_statuses=[401]) as vendor:
         runs = Runs(vendor, tmp_path)
-        with pytest.raises(RunAborted, match=r"Batch b0 is kept, although .* answered 401"):
+        with pytest.raises(RunAborted, match=r"answered 401: .*; batch b0 is kept by the service"):
             runs.once(questions())
         runs.once(questions())
         assert len(vendor.batches) == 1
@@ -248,20 +173,24 @@ def test_a_refusal_while_waiting_ends_the_run_and_keeps_the_batch(tmp_path: Path
 def test_a_batch_that_takes_too_long_ends_the_run_and_is_kept(tmp_path: Path) -> None:
     with BatchVendor(hold=Event()) as vendor:
         runs = Runs(vendor, tmp_path)
-        with pytest.raises(RunAborted, match=r"it did not end within 0\.05 s"):
+        with pytest.raises(
+            RunAborted, match=r"no end of the batch within 0\.05 s; batch b0 is kept"
+        ):
             runs.once(questions(), batch_timeout_seconds=0.05)
     assert runs.ledger != []
 
 
-def test_news_of_a_batch_are_told_once(tmp_path: Path) -> None:
-    with BatchVendor(polls=4, fates={"case 01": 500}) as vendor:
-        runs = Runs(vendor, tmp_path)
-        runs.once(questions())
+def test_how_far_a_batch_is_can_be_followed(tmp_path: Path) -> None:
+    with BatchVendor(polls=3, fates={"case 01": 500}) as vendor:
+        runs = Runs(vendor, tmp_path, "azure")
+        runs.once(questions(), batch_poll_seconds=0.01)
     assert runs.said == [
-        "t: batch b0 made of 30 requests",
-        "t: batch b0: in_progress, 0 done, 0 failed",
-        "t: batch b0: ended, 29 done, 1 failed",
-        "t: batch answered; 1 of 30 requests are left to be sent singly",
+        "azure/gpt-x: batch b0 made of 30 requests",
+        "azure/gpt-x: batch b0 (in_progress) — 7 of 30 done, next look in 1 s",
+        "azure/gpt-x: batch b0 (in_progress) — 14 of 30 done, next look in 1 s",
+        "azure/gpt-x: batch b0 (in_progress) — 21 of 30 done, next look in 1 s",
+        "azure/gpt-x: batch b0 (completed) — 29 of 30 done, 1 failed",
+        "azure/gpt-x: batch b0 answered 29 of 30 requests; the others are sent singly (1 http_500)",
     ]
 
 
@@ -278,7 +207,7 @@ def test_azure_is_sent_what_it_documents(tmp_path: Path) -> None:
     [batch] = vendor.batches.values()
     assert batch.request["endpoint"] == "/chat/completions"
     [(custom_id, _, body)] = batch.items
-    assert custom_id == "case-000000"
+    assert re.fullmatch("[0-9a-f]{12}-000000-c0", custom_id)
     assert body["model"] == "gpt-x"
 
 
@@ -286,8 +215,8 @@ def test_openai_is_sent_what_it_documents(tmp_path: Path) -> None:
     with BatchVendor() as vendor:
         Runs(vendor, tmp_path, "openai").once(questions(1))
     [batch] = vendor.batches.values()
-    label = batch.request["metadata"].pop("agentv")
-    assert len(label) == 32
+    key = batch.request["metadata"].pop("agentv")
+    assert re.fullmatch("[0-9a-f]{12}", key)
     assert batch.request == {
         "input_file_id": "file-0",
         "endpoint": "/v1/chat/completions",
@@ -295,7 +224,7 @@ def test_openai_is_sent_what_it_documents(tmp_path: Path) -> None:
         "metadata": {},
     }
     assert msgspec.json.decode(vendor.uploads["file-0"]) == {
-        "custom_id": "case-000000",
+        "custom_id": f"{key}-000000-c0",
         "method": "POST",
         "url": "/v1/chat/completions",
         "body": batch.items[0][2],
@@ -308,7 +237,7 @@ def test_what_is_left_of_an_interrupted_run_takes_its_answers_from_the_batch(
     """A response cache may know some answers already."""
     with BatchVendor() as vendor:
         runs = Runs(vendor, tmp_path)
-        asyncio.run(runs.run(questions(), settles=False))
+        runs.cut_short(questions())
         outcomes = runs.once(questions()[20:])
         assert len(vendor.batches) == 1
     assert [words(outcome) for outcome in outcomes] == [

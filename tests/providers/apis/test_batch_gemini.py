@@ -1,52 +1,39 @@
-"""Where Gemini's batches hold their answers, and what their errors mean."""
+"""Where Gemini's answers are, and what is sent."""
 
 import asyncio
-from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
+from scripted_batches import ScriptedBatches
 
-from agentv.errors import ProviderError
-from agentv.providers.apis.batch_api import BatchFailed, BatchItem, ItemReply
-from agentv.providers.apis.batch_gemini import LARGEST_INLINE, GeminiBatches
+from agentv.providers.apis.batch_api import Asked, BatchFailed, BatchItem, ItemReply
+from agentv.providers.apis.batch_gemini import GeminiBatches
 from agentv.providers.apis.wire import Json
 
 URL = "https://g/v1beta/models/gemini-2.5-flash:generateContent"
+ASKED = Asked(key="k", at=datetime(2026, 3, 1, tzinfo=UTC), size=1)
 ANSWER: Json = {"candidates": []}
 OUTPUT = {
     "inlinedResponses": {
-        "inlinedResponses": [{"metadata": {"key": "case-000000"}, "response": ANSWER}]
+        "inlinedResponses": [{"metadata": {"key": "k-000000"}, "response": ANSWER}]
     }
 }
 
 
-class Says:
-    """Gives one reply to everything."""
-
-    def __init__(self, **reply: Any) -> None:
-        self._reply = {"name": "batches/b", **reply}
-        self.posted: list[tuple[str, Json | bytes]] = []
-
-    async def post(self, url: str, body: Json | bytes, content_type: str | None = None) -> Json:
-        self.posted.append((url, body))
-        return self._reply
-
-    async def get(self, url: str) -> Json:
-        assert url == "https://g/v1beta/batches/b"
-        return self._reply
-
-    async def lines(self, url: str) -> Sequence[Json]:
-        raise AssertionError
-
-
-def replies(service: Says) -> list[ItemReply]:
+def replies(service: ScriptedBatches) -> list[ItemReply]:
     async def fetched() -> list[ItemReply]:
         batches = GeminiBatches(URL)
         status = await batches.status("batches/b", service)
         assert status.ended
-        return list(await batches.results(status, service))
+        return list((await batches.results(status, service)).replies)
 
     return asyncio.run(fetched())
+
+
+def operation(**keys: Any) -> Json:
+    return {"name": "batches/b", **keys}
 
 
 @pytest.mark.parametrize(
@@ -60,53 +47,70 @@ def replies(service: Says) -> list[ItemReply]:
     ids=["response", "response-output", "metadata-output", "job-state"],
 )
 def test_answers_are_found_wherever_they_are_documented(reply: Json) -> None:
-    assert replies(Says(**reply)) == [ItemReply(custom_id="case-000000", status=200, body=ANSWER)]
-
-
-def test_a_batch_that_expired_answered_nothing() -> None:
-    assert replies(Says(metadata={"state": "BATCH_STATE_EXPIRED"})) == []
-
-
-@pytest.mark.parametrize(
-    ("code", "status"), [(3, 400), (7, 403), (8, 429), (13, 500), (400, 400), (99, 500)]
-)
-def test_an_error_has_the_status_of_a_single_refusal(code: int, status: int) -> None:
-    error = {"code": code, "message": "no"}
-    inlined = {"metadata": {"key": "k"}, "error": error}
-    output = {"inlinedResponses": {"inlinedResponses": [inlined]}}
-    [reply] = replies(Says(done=True, response=output))
-    assert reply == ItemReply(custom_id="k", status=status, body={"error": error})
-
-
-def test_a_failed_batch_says_why() -> None:
-    with pytest.raises(BatchFailed, match="quota"):
-        replies(Says(done=True, error={"code": 8, "message": "no quota"}))
-
-
-def test_requests_are_inline_with_their_keys() -> None:
-    service = Says()
-    items = [BatchItem(custom_id="case-000000", body={"contents": []})]
-    assert asyncio.run(GeminiBatches(URL).create(items, "label", service)) == "batches/b"
-    assert service.posted == [
-        (
-            "https://g/v1beta/models/gemini-2.5-flash:batchGenerateContent",
-            {
-                "batch": {
-                    "displayName": "agentv-label",
-                    "inputConfig": {
-                        "requests": {
-                            "requests": [
-                                {"request": {"contents": []}, "metadata": {"key": "case-000000"}}
-                            ]
-                        }
-                    },
-                }
-            },
-        )
+    assert replies(ScriptedBatches(operation(**reply))) == [
+        ItemReply(custom_id="k-000000", answer=ANSWER)
     ]
 
 
-def test_too_much_for_one_body_is_no_batch() -> None:
-    items = [BatchItem(custom_id="case-000000", body={"contents": "x" * LARGEST_INLINE})]
-    with pytest.raises(ProviderError, match="more than 20 MB"):
-        asyncio.run(GeminiBatches(URL).create(items, "label", Says()))
+def test_answers_may_be_in_a_file() -> None:
+    lines = [{"key": "k-000000", "response": ANSWER}, {"key": "k-000001", "error": {"code": 13}}]
+    service = ScriptedBatches(operation(done=True, response={"responsesFile": "files/f"}), lines)
+    assert replies(service) == [
+        ItemReply(custom_id="k-000000", answer=ANSWER),
+        ItemReply(custom_id="k-000001", failure="error 13"),
+    ]
+    assert service.urls[-1] == "https://g/download/v1beta/files/f:download?alt=media"
+
+
+def test_a_batch_that_expired_answered_nothing() -> None:
+    assert replies(ScriptedBatches(operation(metadata={"state": "BATCH_STATE_EXPIRED"}))) == []
+
+
+def test_a_failed_batch_keeps_the_answers_that_it_has() -> None:
+    said = operation(metadata={"state": "BATCH_STATE_FAILED", "output": OUTPUT})
+    assert len(replies(ScriptedBatches(said))) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "failure"),
+    [
+        ({"code": 3, "message": "no"}, "error 3"),
+        ({"code": 429, "status": "RESOURCE_EXHAUSTED"}, "RESOURCE_EXHAUSTED"),
+        ({}, "error without a code"),
+    ],
+)
+def test_an_error_is_said_in_a_word(error: Json, failure: str) -> None:
+    inlined = {"metadata": {"key": "k"}, "error": error}
+    output = {"inlinedResponses": {"inlinedResponses": [inlined]}}
+    [reply] = replies(ScriptedBatches(operation(done=True, response=output)))
+    assert reply == ItemReply(custom_id="k", failure=failure)
+
+
+def test_a_failed_batch_says_why() -> None:
+    error = {"code": 8, "message": "no quota"}
+    with pytest.raises(BatchFailed, match="quota"):
+        replies(ScriptedBatches(operation(done=True, error=error)))
+
+
+def test_requests_are_inline_with_their_keys() -> None:
+    service = ScriptedBatches(operation())
+    items = [BatchItem(custom_id="k-000000", body=b'{"contents":[]}')]
+    assert asyncio.run(GeminiBatches(URL).create(items, ASKED, service)) == "batches/b"
+    assert service.urls == ["https://g/v1beta/models/gemini-2.5-flash:batchGenerateContent"]
+    requests = [{"request": {"contents": []}, "metadata": {"key": "k-000000"}}]
+    assert msgspec.json.decode(service.bodies[0]) == {
+        "batch": {
+            "displayName": "agentv-k",
+            "inputConfig": {"requests": {"requests": requests}},
+        }
+    }
+
+
+def test_a_batch_is_found_by_its_name() -> None:
+    """A list that is asked for without a page size is empty."""
+    names = {"batches/a": "agentv-j", "batches/b": "agentv-k"}
+    listed = [{"name": id_, "metadata": {"displayName": name}} for id_, name in names.items()]
+    service = ScriptedBatches({"operations": listed})
+    [found] = asyncio.run(GeminiBatches(URL).find(ASKED, service))
+    assert (found.batch_id, found.is_sure) == ("batches/b", True)
+    assert service.urls == ["https://g/v1beta/batches?pageSize=100"]

@@ -6,21 +6,30 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from agentv.providers.apis.batch_ledger import KEPT, BatchEntry, claim
+from agentv.providers.apis.batch_ledger import (
+    KEPT,
+    BatchPart,
+    LedgerEntry,
+    claim,
+    known_batches,
+)
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 REQUESTS = {"r1": "case-000000", "r2": "case-000001"}
-ENTRY = BatchEntry(batch_id="b1", endpoint="https://api.test", made=NOON, requests=REQUESTS)
+PART = BatchPart(key="k1", requests=REQUESTS, asked=NOON, batch_id="b1")
+ENTRY = LedgerEntry(endpoint="https://api.test", made=NOON, parts=(PART,))
 KEEP_AND_DIE = """
 import os, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from agentv.providers.apis.batch_ledger import BatchEntry, claim
+from agentv.providers.apis.batch_ledger import BatchPart, LedgerEntry, claim
 
 noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
 requests = {"r1": "case-000000", "r2": "case-000001"}
 place = claim(Path(sys.argv[1]), "k", requests, noon)
-place.keep(BatchEntry(batch_id="b1", endpoint="https://api.test", made=noon, requests=requests))
+part = BatchPart(key="k1", requests=requests, asked=noon)
+place.keep(LedgerEntry(endpoint="https://api.test", made=noon, parts=(part,)))
+place.keep_part(BatchPart(key="k1", requests=requests, asked=noon, batch_id="b1"))
 os.kill(os.getpid(), 9)
 """
 
@@ -75,7 +84,7 @@ def test_an_old_or_a_broken_file_is_worth_as_much_as_none(tmp_path: Path) -> Non
         assert (place.entry is not None) is is_found
         place.release()
     assert list(tmp_path.iterdir()) == []
-    (tmp_path / "k-1.json").write_text('{"batch_id": "b')
+    (tmp_path / "k-1.json").write_text('{"endpoint": "h')
     place = claim(tmp_path, "k", REQUESTS, NOON)
     assert place.entry is None
     place.release()
@@ -102,16 +111,13 @@ def test_what_a_cache_leaves_of_a_run_finds_the_whole_batch(tmp_path: Path) -> N
         place.release()
 
 
-def test_an_answer_that_was_used_up_is_given_to_nobody_else(tmp_path: Path) -> None:
-    place = claim(tmp_path, "k", REQUESTS, NOON)
-    place.keep(ENTRY)
-    place.use_up(["r1"])
+def test_the_batches_of_a_plan_are_found_together(tmp_path: Path) -> None:
+    place = claim(tmp_path, "k", ["r1", "r2", "r3"], NOON)
+    other = BatchPart(key="k2", requests={"r3": "k2-000002"})
+    place.keep(LedgerEntry(endpoint="https://api.test", made=NOON, parts=(PART, other)))
     place.release()
-    for requests, is_found in ((REQUESTS, False), (["r2"], True)):
-        place = claim(tmp_path, "k", requests, NOON)
-        assert (place.entry is not None) is is_found
-        place.release()
-    place = claim(tmp_path, "k", ["r2"], NOON)
-    place.use_up(["r2"])
+    place = claim(tmp_path, "k", ["r2", "r3"], NOON)
+    assert place.entry is not None
+    assert place.entry.parts == (PART, other)
+    assert known_batches(tmp_path) == {"b1"}
     place.release()
-    assert list(tmp_path.iterdir()) == []

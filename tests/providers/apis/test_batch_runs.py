@@ -1,113 +1,120 @@
 """Whole runs over batches: killed in the middle, refused, with failures of single cases."""
 
-import json
-import os
+import random
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import pytest
-import yaml
-from batch_vendor import KEY, BatchVendor
-from test_batch_apis import APIS, settings
+from batch_kills import tell
+from batch_project import BatchProject
+from batch_runs import APIS
+from batch_vendor import BatchVendor
 
-CASES = 30
-
-
-def write_project(folder: Path, vendor: BatchVendor, api: str, **keys: Any) -> None:
-    target = {
-        "name": "default",
-        "api_key": "${{ THE_KEY }}",
-        "provider_batching": True,
-        "batch_poll_seconds": 0.01,
-        "workers": 4,
-        **settings(api, vendor.url),
-        **keys,
-    }
-    cases = [
-        {
-            "id": f"c{number}",
-            "outcome": "It answers.",
-            "input_messages": [{"role": "user", "content": f"What of case {number:02}?"}],
-            "evaluators": [{"type": "contains", "value": f": case {number:02}"}],
-        }
-        for number in range(CASES)
-    ]
-    (folder / ".git").mkdir()
-    (folder / "targets.yaml").write_text(
-        yaml.safe_dump({"$schema": "agentv-targets-v2", "targets": [target]})
-    )
-    (folder / "a.eval.yaml").write_text(
-        yaml.safe_dump({"$schema": "agentv-eval-v2", "evalcases": cases})
-    )
+UNANSWERED = {"case 003": 400, "case 007": 500, "case 011": None}
 
 
-def start(folder: Path, out: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "agentv", "eval", "a.eval.yaml", "--out", out, "--verbose"],
-        cwd=folder,
-        env={**os.environ, "THE_KEY": KEY},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def finish(folder: Path, out: str) -> tuple[int, str]:
-    process = start(folder, out)
-    said, _ = process.communicate()
-    return process.returncode, said
-
-
-def verdicts(folder: Path, out: str) -> dict[str, str]:
-    lines = (folder / out / "results.jsonl").read_text().splitlines()
-    rows = [json.loads(line) for line in lines]
-    assert len(rows) == CASES
-    return {row["eval_id"]: row["verdict"] for row in rows}
+def killed(project: BatchProject, out: str, moment: Event, *options: str) -> None:
+    """A run that is killed the moment something has happened."""
+    process = project.start(out, *options)
+    assert moment.wait(60)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
 
 
 @pytest.mark.parametrize("api", APIS)
 def test_a_run_killed_while_it_waits_pays_for_one_batch(api: str, tmp_path: Path) -> None:
     end = Event()
-    with BatchVendor(hold=end, fates={"case 03": 400, "case 07": 500, "case 11": None}) as vendor:
-        write_project(tmp_path, vendor, api)
-        process = start(tmp_path, "first")
-        assert vendor.polled.wait(60)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+    with BatchVendor(hold=end, fates=UNANSWERED, single_fates={"case 003": 400}) as vendor:
+        project = BatchProject(tmp_path / "project", vendor, api)
+        killed(project, "first", vendor.polled)
         end.set()
-        code, said = finish(tmp_path, "second")
+        code, said = project.finish("second")
         assert len(vendor.batches) == 1
-        assert sorted(vendor.singles) == ["case 07", "case 11"]
-    found = verdicts(tmp_path, "second")
+        assert sorted(vendor.singles) == sorted(UNANSWERED)
+    found = project.verdicts("second")
     assert found.pop("c3") == "error"
     assert set(found.values()) == {"pass"}
     assert "of an interrupted run" in said
     assert code == 3
-    assert list((tmp_path / ".agentv" / "batches").iterdir()) == []
+    assert project.ledger == []
 
 
-def test_an_interrupted_run_says_that_its_batch_is_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize("api", ["azure", "anthropic", "gemini"])
+def test_a_run_killed_before_it_could_note_its_batch_pays_for_one(api: str, tmp_path: Path) -> None:
+    """The service has made it, and its reply is on the way."""
+    with BatchVendor(delays={"create": 0.5}) as vendor:
+        project = BatchProject(tmp_path / "project", vendor, api)
+        killed(project, "first", vendor.created)
+        code, said = project.finish("second")
+        assert len(vendor.batches) == 1
+        assert vendor.singles == []
+    assert set(project.verdicts("second").values()) == {"pass"}
+    assert code == 0
+    assert "a batch of an interrupted run may be there: looking for it" in said
+
+
+@pytest.mark.parametrize("options", [(), ("--cache",)], ids=["plain", "cache"])
+def test_a_run_killed_while_answers_are_handed_out_takes_the_rest_up(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
+    """With a response cache the next run wants only what that does not have."""
+    with BatchVendor(fates=UNANSWERED, delays={"single": 0.3}) as vendor:
+        project = BatchProject(tmp_path / "project", vendor, "openai", options=options)
+        killed(project, "first", vendor.asked_singly)
+        code, _ = project.finish("second")
+        assert len(vendor.batches) == 1
+        assert set(vendor.singles) == UNANSWERED.keys()
+    assert set(project.verdicts("second").values()) == {"pass"}
+    assert code == 0
+
+
+@pytest.mark.parametrize("api", ["azure", "anthropic"])
+def test_runs_killed_at_any_moment_come_to_one_batch_and_a_row_a_case(
+    api: str, tmp_path: Path
+) -> None:
+    """The long form of this is `batch_kills.py`."""
+    seed = random.randrange(sys.maxsize)
+    story = tell(api, tmp_path / "project", random.Random(seed), most_kills=2)
+    assert story.wrong == [], f"seed {seed}, killed {story.stages}"
+
+
+def test_an_interrupted_run_says_that_its_batch_goes_on(tmp_path: Path) -> None:
     with BatchVendor(hold=Event()) as vendor:
-        write_project(tmp_path, vendor, "anthropic")
-        process = start(tmp_path, "first")
+        project = BatchProject(tmp_path / "project", vendor, "anthropic")
+        process = project.start("first")
         assert vendor.polled.wait(60)
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate()
     assert process.returncode == 130
-    assert "Batch b0 is kept, although this run was interrupted." in said
+    assert (
+        "batch b0 is kept by the service, and will go on if not ended: "
+        "the same command, started again within two days, takes it up"
+    ) in said
+
+
+def test_a_log_says_how_far_a_batch_is(tmp_path: Path) -> None:
+    """Without `--verbose`: it may take a day."""
+    with BatchVendor(fates=UNANSWERED) as vendor:
+        project = BatchProject(tmp_path / "project", vendor, "azure")
+        _, said = project.finish("first")
+    assert [line for line in said.splitlines() if "batch" in line] == [
+        "  · azure/gpt-x: batch b0 made of 30 requests",
+        "  ⏸ azure/gpt-x: batch b0 (in_progress) — 13 of 30 done, next look in 1 s",
+        "  ⏸ azure/gpt-x: batch b0 (completed) — 27 of 30 done, 3 failed",
+        "  · azure/gpt-x: batch b0 answered 27 of 30 requests; the others are sent singly "
+        "(1 http_400, 1 http_500, 1 batch_expired)",
+    ]
 
 
 def test_cases_of_a_batch_that_cannot_be_made_are_sent_singly(tmp_path: Path) -> None:
     """Enabled for batching-capable provider: a batch that throws is no reason to have no rows."""
     with BatchVendor(create_status=404) as vendor:
-        write_project(tmp_path, vendor, "openai")
-        code, said = finish(tmp_path, "first")
-        assert len(vendor.singles) == CASES
-    assert set(verdicts(tmp_path, "first").values()) == {"pass"}
+        project = BatchProject(tmp_path / "project", vendor, "openai")
+        code, said = project.finish("first")
+        assert len(vendor.singles) == 30
+    assert set(project.verdicts("first").values()) == {"pass"}
     assert code == 0
     assert "could not be made" in said
     assert "batches are not for you" in said

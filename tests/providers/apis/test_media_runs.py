@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from batch_runs import APIS, settings
 from batch_vendor import BatchVendor
 from test_against_vendor import KEY, PROVIDERS, target
-from test_batch_apis import APIS, settings
 
 from agentv.errors import ExitCode
 from agentv.testing import Outcome, Project

@@ -1,26 +1,29 @@
 """Anthropic's Message Batches: `POST /v1/messages/batches`, results as lines of JSON."""
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import Any
 from urllib.parse import quote, urlsplit
 
-from agentv.errors import ProviderError
+import msgspec
+
 from agentv.model.base import Record
-from agentv.providers.apis.batch_api import BatchClient, BatchItem, BatchStatus, ItemReply
+from agentv.providers.apis.batch_api import (
+    Asked,
+    BatchClient,
+    BatchItem,
+    BatchLimits,
+    BatchStatus,
+    Found,
+    ItemReply,
+    Results,
+)
+from agentv.providers.apis.batch_listing import listed, moment
 from agentv.providers.apis.shape import read_as, total
 from agentv.providers.apis.wire import Json
 
-_STATUSES = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "api_error": 500,
-    "timeout_error": 504,
-    "overloaded_error": 529,
-}
+LIMITS = BatchLimits(requests=100_000, size=256 * 1000 * 1000)
+_CLOCKS_DIFFER = timedelta(minutes=10)
 
 
 class _Counts(Record, frozen=True, kw_only=True):
@@ -37,10 +40,14 @@ class _Batch(Record, frozen=True, kw_only=True):
     results_url: str | None = None
 
 
+class _Made(Record, frozen=True, kw_only=True):
+    id: str
+
+
 class _Result(Record, frozen=True, kw_only=True):
     type: str
-    message: Json = {}
-    error: Json = {}
+    message: msgspec.Raw = msgspec.Raw()
+    error: Any = None
 
 
 class _Line(Record, frozen=True, kw_only=True):
@@ -55,14 +62,42 @@ class AnthropicBatches:
         url: Where a single message goes.
     """
 
+    limits = LIMITS
+
     def __init__(self, url: str) -> None:
         self._url = f"{url}/batches"
 
-    async def create(self, items: Sequence[BatchItem], label: str, client: BatchClient) -> str:
-        """All requests in one body; this API has no place for a label."""
-        del label
-        requests = [{"custom_id": item.custom_id, "params": item.body} for item in items]
-        return read_as(await client.post(self._url, {"requests": requests}), _Batch).id
+    def adapted(self, body: Json) -> Json:
+        """As it is."""
+        return body
+
+    async def upload(self, items: Iterable[BatchItem], key: str, client: BatchClient) -> None:
+        """The requests go along with `create`."""
+
+    async def create(self, items: Iterable[BatchItem], asked: Asked, client: BatchClient) -> str:
+        """All requests in one body, whose custom ids are the only place for a key."""
+        del asked
+        requests = [
+            {"custom_id": item.custom_id, "params": msgspec.Raw(item.body)} for item in items
+        ]
+        made = await client.create(self._url, msgspec.json.encode({"requests": requests}))
+        return read_as(made, _Made).id
+
+    async def find(self, asked: Asked, client: BatchClient) -> Sequence[Found]:
+        """Batches of the right size from about that time, the closest first.
+
+        The list shows nothing that we could have put into a batch: only its results tell whose it
+        is, and these are there once it has ended.
+        """
+        likely: list[tuple[timedelta, Found]] = []
+        async for batch in listed(client, self._url, "after_id"):
+            created = moment(batch.get("created_at")) or asked.at
+            if created < asked.at - _CLOCKS_DIFFER:
+                break  # the newest come first
+            if _size(batch.get("request_counts")) == asked.size:
+                found = Found(batch_id=str(batch["id"]), is_sure=False)
+                likely.append((abs(created - asked.at), found))
+        return [found for _, found in sorted(likely, key=lambda each: each[0])]
 
     async def status(self, batch_id: str, client: BatchClient) -> BatchStatus:
         """Counts stay 0 until the batch has ended."""
@@ -77,11 +112,10 @@ class AnthropicBatches:
             reply=reply,
         )
 
-    async def results(self, ended: BatchStatus, client: BatchClient) -> Iterable[ItemReply]:
+    async def results(self, ended: BatchStatus, client: BatchClient) -> Results:
         """One line for each request."""
-        batch = read_as(ended.reply, _Batch)
-        lines = await client.lines(self._results_url(batch))
-        return [_item_reply(read_as(line, _Line)) for line in lines]
+        lines = await client.lines(self._results_url(read_as(ended.reply, _Batch)), _Line)
+        return Results(replies=[*map(_item_reply, lines.read)], unreadable=lines.unreadable)
 
     def _results_url(self, batch: _Batch) -> str:
         """Where the API says they are, unless that is another host: it would be sent our key."""
@@ -90,19 +124,23 @@ class AnthropicBatches:
         return said if urlsplit(said)[:2] == urlsplit(own)[:2] else own
 
 
+def _size(counts: Any) -> int:
+    """How many requests are in a batch: it counts each in one of its states."""
+    values = counts.values() if isinstance(counts, dict) else ()
+    return sum(value for value in values if isinstance(value, int))
+
+
 def _item_reply(line: _Line) -> ItemReply:
     result = line.result
     if result.type == "succeeded":
-        return ItemReply(custom_id=line.custom_id, status=200, body=result.message)
-    if result.type == "errored":
-        return ItemReply(custom_id=line.custom_id, status=_status(result.error), body=result.error)
-    if result.type in ("canceled", "expired"):
-        return ItemReply(custom_id=line.custom_id, status=None, body={})
-    raise ProviderError(f"a result of the unknown type '{result.type}'", kind="malformed")
+        return ItemReply(custom_id=line.custom_id, answer=result.message)
+    return ItemReply(custom_id=line.custom_id, failure=_reason(result))
 
 
-def _status(error: Json) -> int:
-    """The status that a single request would have been refused with."""
-    inner = error.get("error")
-    kind = inner.get("type") if isinstance(inner, dict) else None
-    return _STATUSES.get(str(kind), 500)
+def _reason(result: _Result) -> str:
+    """`expired`, `canceled`, or what kind of error it was."""
+    error = result.error
+    while isinstance(error, dict) and isinstance(error.get("error"), dict):
+        error = error["error"]
+    kind = error.get("type") if isinstance(error, dict) else None
+    return str(kind or result.type)

@@ -1,29 +1,32 @@
 """Gemini's batch mode: `POST /v1beta/models/{model}:batchGenerateContent`, requests inline."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 from urllib.parse import quote
 
-from agentv.errors import ProviderError
+import msgspec
+
 from agentv.model.base import Record
 from agentv.providers.apis.batch_api import (
+    Asked,
     BatchClient,
     BatchFailed,
     BatchItem,
+    BatchLimits,
     BatchStatus,
+    Found,
     ItemReply,
+    Results,
 )
-from agentv.providers.apis.media import encode_body
+from agentv.providers.apis.batch_listing import listed_operations
 from agentv.providers.apis.shape import read_as
 from agentv.providers.apis.wire import Json
 
-LARGEST_INLINE = 20 * 1024 * 1024
-"""Bytes; requests that take more would have to go up as a file."""
-_ENDED = ("SUCCEEDED", "CANCELLED", "EXPIRED", "PARTIALLY_SUCCEEDED")
+LIMITS = BatchLimits(requests=50_000, size=19 * 1000 * 1000)
+"""A body has at most 20 MB; more could go up as a file, and goes as several batches instead. How
+many requests are too many is not documented."""
+_ENDED = ("SUCCEEDED", "CANCELLED", "EXPIRED", "PARTIALLY_SUCCEEDED", "FAILED")
 _CANCELLED = 1
-_RPC_STATUSES = dict(
-    enumerate((499, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401), 1)
-)
-"""What the numbers of `google.rpc.Code` are over HTTP."""
 
 
 class _Stats(Record, frozen=True, kw_only=True, rename="camel"):
@@ -52,17 +55,12 @@ class _Operation(Record, frozen=True, kw_only=True):
 
 
 class _Inlined(Record, frozen=True, kw_only=True):
-    metadata: Json = {}
+    """An inlined answer; in a file of answers the key stands beside it."""
+
+    key: str | None = None
+    metadata: Json | None = None
     response: Json | None = None
-    error: Json | None = None
-
-
-class _InlinedList(Record, frozen=True, kw_only=True, rename="camel"):
-    inlined_responses: list[_Inlined] = []
-
-
-class _Output(Record, frozen=True, kw_only=True, rename="camel"):
-    inlined_responses: _InlinedList = _InlinedList()
+    error: Any = None
 
 
 class GeminiBatches:
@@ -72,22 +70,39 @@ class GeminiBatches:
         url: Where a single request goes: `…/v1beta/models/NAME:generateContent`.
     """
 
+    limits = LIMITS
+
     def __init__(self, url: str) -> None:
         self._base = url.rpartition("/models/")[0] or url.rpartition("/tunedModels/")[0]
         self._create_url = f"{url.removesuffix(':generateContent')}:batchGenerateContent"
 
-    async def create(self, items: Sequence[BatchItem], label: str, client: BatchClient) -> str:
+    def adapted(self, body: Json) -> Json:
+        """As it is."""
+        return body
+
+    async def upload(self, items: Iterable[BatchItem], key: str, client: BatchClient) -> None:
+        """The requests go along with `create`."""
+
+    async def create(self, items: Iterable[BatchItem], asked: Asked, client: BatchClient) -> str:
         """All requests in one body; the id is the operation's name, `batches/…`."""
-        requests = [{"request": item.body, "metadata": {"key": item.custom_id}} for item in items]
-        body = {
-            "batch": {
-                "displayName": f"agentv-{label}",
-                "inputConfig": {"requests": {"requests": requests}},
-            }
+        requests = [
+            {"request": msgspec.Raw(item.body), "metadata": {"key": item.custom_id}}
+            for item in items
+        ]
+        batch = {
+            "displayName": _display_name(asked),
+            "inputConfig": {"requests": {"requests": requests}},
         }
-        if len(encode_body(body)) > LARGEST_INLINE:
-            raise ProviderError("the requests take more than 20 MB together", kind="batch")
-        return read_as(await client.post(self._create_url, body), _Operation).name
+        made = await client.create(self._create_url, msgspec.json.encode({"batch": batch}))
+        return read_as(made, _Operation).name
+
+    async def find(self, asked: Asked, client: BatchClient) -> Sequence[Found]:
+        """The batch of that name."""
+        async for operation in listed_operations(client, f"{self._base}/batches"):
+            metadata = operation.get("metadata")
+            if isinstance(metadata, dict) and metadata.get("displayName") == _display_name(asked):
+                return [Found(batch_id=str(operation["name"]), is_sure=True)]
+        return []
 
     async def status(self, batch_id: str, client: BatchClient) -> BatchStatus:
         """The operation's state; it is done when its state or the operation itself says so."""
@@ -95,7 +110,8 @@ class GeminiBatches:
         operation = read_as(reply, _Operation)
         word = operation.metadata.state.removeprefix("BATCH_STATE_").removeprefix("JOB_STATE_")
         failure = operation.error
-        if word == "FAILED" or (failure is not None and failure.code != _CANCELLED):
+        is_failed = word == "FAILED" or (failure is not None and failure.code != _CANCELLED)
+        if is_failed and not _output(operation):
             reason = failure.message if failure else ""
             raise BatchFailed(reason or "the service says that it failed")
         stats = operation.metadata.batch_stats
@@ -107,32 +123,47 @@ class GeminiBatches:
             reply=reply,
         )
 
-    async def results(self, ended: BatchStatus, client: BatchClient) -> Iterable[ItemReply]:
-        """They came with the last status: nothing more is fetched."""
-        del client
-        operation = read_as(ended.reply, _Operation)
-        output = read_as(_output(operation), _Output)
-        return [_item_reply(inlined) for inlined in output.inlined_responses.inlined_responses]
+    async def results(self, ended: BatchStatus, client: BatchClient) -> Results:
+        """They came with the last status, unless that names a file."""
+        output = _output(read_as(ended.reply, _Operation))
+        if file := output.get("responsesFile"):
+            host, _, version = self._base.rpartition("/")
+            url = f"{host}/download/{version}/{quote(str(file), safe='/')}:download?alt=media"
+            lines = await client.lines(url, _Inlined)
+            return Results(replies=[*map(_item_reply, lines.read)], unreadable=lines.unreadable)
+        inlined = output.get("inlinedResponses")
+        listed = inlined.get("inlinedResponses") if isinstance(inlined, dict) else inlined
+        read = [_read(each) for each in listed or []]
+        replies = [_item_reply(each) for each in read if each is not None]
+        return Results(replies=replies, unreadable=len(read) - len(replies))
+
+
+def _display_name(asked: Asked) -> str:
+    return f"agentv-{asked.key}"
 
 
 def _output(operation: _Operation) -> Json:
     """The guide shows the answers in the response, the reference in the batch's `output`."""
     response = operation.response
-    places = (operation.metadata.output, response, response.get("output"))
-    return next((p for p in places if isinstance(p, dict) and "inlinedResponses" in p), {})
+    for place in (operation.metadata.output, response, response.get("output")):
+        if isinstance(place, dict) and place.keys() & {"inlinedResponses", "responsesFile"}:
+            return place
+    return {}
+
+
+def _read(inlined: Any) -> _Inlined | None:
+    try:
+        return msgspec.convert(inlined, _Inlined)
+    except msgspec.ValidationError:
+        return None
 
 
 def _item_reply(inlined: _Inlined) -> ItemReply:
-    key = str(inlined.metadata.get("key"))
+    """Some versions of the service leave the metadata out of what they give back."""
+    key = inlined.key or (inlined.metadata or {}).get("key")
+    custom_id = str(key) if key is not None else None
     if inlined.response is not None:
-        return ItemReply(custom_id=key, status=200, body=inlined.response)
-    error = inlined.error or {}
-    return ItemReply(custom_id=key, status=_status(error), body={"error": error})
-
-
-def _status(error: Json) -> int:
-    """The status that a single request would have been refused with."""
-    code = error.get("code")
-    if not isinstance(code, int):
-        return 500
-    return code if code >= 400 else _RPC_STATUSES.get(code, 500)
+        return ItemReply(custom_id=custom_id, answer=inlined.response)
+    error = inlined.error if isinstance(inlined.error, dict) else {}
+    word = error.get("status") or f"error {error.get('code') or 'without a code'}"
+    return ItemReply(custom_id=custom_id, failure=str(word))

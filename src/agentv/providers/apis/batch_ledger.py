@@ -1,10 +1,12 @@
-"""Which batches are under way, on disk: a run that was cut short finds its batch again.
+"""Which batches are under way, on disk: a run that was cut short finds its batches again.
 
-One small file in a folder stands for one batch and lists the requests in it. It is there from the
-moment the batch is made until every row of the run is: whatever ends the run in between, the same
-run started again, or what a cache leaves of it, finds the batch and pays for nothing twice. A lock
-beside the file, which the system lifts when a process dies, tells a run that was cut short from one
-that goes on. An answer goes to one run that ends well, and to none after it.
+One small file in a folder stands for the batches of one plan: all requests of a suite to a target.
+It is there from the moment before the first of them is asked for until every row of the run is:
+whatever ends the run in between, the same run started again, or what a cache leaves of it, finds
+them and pays for nothing twice. A batch is noted twice, before it is asked for and with its id: one
+that was asked for and has no id may be there, and is looked for. A lock beside the file, which the
+system lifts when a process dies, tells a run that was cut short from one that goes on. Once a run
+has ended well the file is gone: the next one wants new answers.
 """
 
 import os
@@ -24,33 +26,60 @@ KEPT = timedelta(hours=48)
 answers; and at least one vendor has deleted the old ones by then."""
 
 
-class BatchEntry(Record, frozen=True, kw_only=True):
-    """A batch that was made and paid for."""
+class BatchPart(Record, frozen=True, kw_only=True):
+    """One batch of a plan: to be made, perhaps made, or made and paid for."""
 
-    batch_id: str
+    key: str
+    """No other batch has it."""
+    requests: dict[str, str]
+    """The custom id of each request, by the request's digest; in the batch's order."""
+    asked: datetime | None = None
+    """When the vendor was asked for it; UTC."""
+    file: str | None = None
+    """What was uploaded for it."""
+    batch_id: str | None = None
+    is_sure: bool = True
+    """Whether the batch of that id can be no other."""
+    rejected: tuple[str, ...] = ()
+    """Batches that turned out to be others, or came to nothing."""
+
+
+class LedgerEntry(Record, frozen=True, kw_only=True):
+    """The batches of one plan."""
+
     endpoint: str
     """Scheme and host, for people who look into the file."""
     made: datetime
     """UTC."""
-    requests: dict[str, str]
-    """The custom id of each request whose answer no run has used up, by the request's digest."""
+    parts: tuple[BatchPart, ...]
+
+    @property
+    def requests(self) -> set[str]:
+        """Digests of all of them."""
+        return {key for part in self.parts for key in part.requests}
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether any batch of it may be there."""
+        return any(part.asked for part in self.parts)
 
 
 class Claim:
     """One run's hold on one place in the ledger, until `release`."""
 
-    def __init__(self, path: Path, lock: int, entry: BatchEntry | None) -> None:
+    def __init__(self, path: Path, lock: int, entry: LedgerEntry | None) -> None:
         self._path = path
         self._lock = lock
         self.entry = entry
-        """The batch that an earlier run left behind."""
+        """What an earlier run left behind."""
 
-    def keep(self, entry: BatchEntry) -> None:
+    def keep(self, entry: LedgerEntry) -> None:
         """On disk, whole, when this returns.
 
         Raises:
             OSError: The disk does not take it.
         """
+        self.entry = entry
         new = self._path.with_suffix(".new")
         with new.open("wb") as file:
             file.write(msgspec.json.encode(entry) + b"\n")
@@ -58,20 +87,16 @@ class Claim:
             os.fsync(file.fileno())
         new.replace(self._path)
         _sync_folder(self._path.parent)
-        self.entry = entry
 
-    def use_up(self, requests: Collection[str]) -> None:
-        """The answers to these are in the rows of a run; what has none left is forgotten."""
+    def keep_part(self, part: BatchPart) -> None:
+        """The same for the part with that key, in place of what was known of it."""
         if self.entry is None:
-            return
-        left = {key: id_ for key, id_ in self.entry.requests.items() if key not in requests}
-        if left:
-            self.keep(msgspec.structs.replace(self.entry, requests=left))
-        else:
-            self.forget()
+            raise ValueError("there is no entry with parts")
+        parts = tuple(part if part.key == old.key else old for old in self.entry.parts)
+        self.keep(msgspec.structs.replace(self.entry, parts=parts))
 
     def forget(self) -> None:
-        """The batch is of no more use."""
+        """The batches are of no more use."""
         self._path.unlink(missing_ok=True)
         self.entry = None
 
@@ -86,7 +111,7 @@ class Claim:
 
 
 def claim(folder: Path, target: str, requests: Collection[str], now: datetime) -> Claim:
-    """The place of a batch that has all these requests and no living run; else an empty one.
+    """The place of a plan that has all these requests and no living run; else an empty one.
 
     Args:
         folder: Made if it is not there.
@@ -100,7 +125,7 @@ def claim(folder: Path, target: str, requests: Collection[str], now: datetime) -
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted(folder.glob(f"{target}-*.json")):
         place = _hold(path, now)
-        if place and place.entry and place.entry.requests.keys() >= set(requests):
+        if place and place.entry and place.entry.requests >= set(requests):
             return place
         if place:
             place.release()
@@ -113,12 +138,20 @@ def claim(folder: Path, target: str, requests: Collection[str], now: datetime) -
     raise AssertionError("there is always another place")
 
 
+def known_batches(folder: Path) -> set[str]:
+    """The ids of all batches that are noted down, whoever holds them."""
+    entries = (_read(path) for path in folder.glob("*.json"))
+    return {part.batch_id for e in entries if e for part in e.parts if part.batch_id}
+
+
 def _hold(path: Path, now: datetime) -> Claim | None:
     """The place as it is; `None` while somebody else holds it."""
     lock = _locked(_lock_of(path))
     if lock is None:
         return None
-    entry = _read(path, now)
+    entry = _read(path)
+    if entry is not None and now - entry.made.astimezone(UTC) >= KEPT:
+        entry = None
     if entry is None:
         path.unlink(missing_ok=True)
     return Claim(path, lock, entry)
@@ -147,13 +180,12 @@ def _locked(path: Path) -> int | None:
         os.close(file)
 
 
-def _read(path: Path, now: datetime) -> BatchEntry | None:
-    """What is there; a broken or an old one is worth as much as none."""
+def _read(path: Path) -> LedgerEntry | None:
+    """What is there; a broken one is worth as much as none."""
     try:
-        entry = msgspec.json.decode(path.read_bytes(), type=BatchEntry)
+        return msgspec.json.decode(path.read_bytes(), type=LedgerEntry)
     except (FileNotFoundError, msgspec.MsgspecError):
         return None
-    return entry if now - entry.made.astimezone(UTC) < KEPT else None
 
 
 def _sync_folder(path: Path) -> None:

@@ -70,9 +70,9 @@ class ApiOptions(TargetOptions, frozen=True, kw_only=True):
     max_retry_after_seconds: Annotated[float, Meta(ge=0)] = 900.0
     """A service that asks for a longer wait before a retry gets none: the trial is an error."""
     batch_poll_seconds: Annotated[float, Meta(gt=0)] = 1.0
-    """How soon a batch is asked after; the pause grows to 30 s."""
-    batch_timeout_seconds: Annotated[float, Meta(gt=0)] = 86_400.0
-    """How long a run waits for its batch."""
+    """How soon a batch is looked at; the pause grows to 30 s."""
+    batch_timeout_seconds: Annotated[float, Meta(gt=0)] = 90_000.0
+    """How long a run waits for its batches: 25 hours, since vendors end a batch after 24."""
     extra_body: dict[str, Any] = {}
     """Laid over the request's JSON: objects are merged, at any depth, all else is replaced."""
 

@@ -1,0 +1,40 @@
+"""A run's hold on its batches, from before they are made until its last row is written."""
+
+from agentv.providers.apis.batch_ledger import Claim
+from agentv.providers.apis.batch_telling import Teller
+
+
+class BatchHold:
+    """Keeps the batches of one plan for this run, and leaves them to the next if it is cut short.
+
+    Args:
+        place: In the ledger.
+        tell: Takes what people should see.
+    """
+
+    def __init__(self, place: Claim, tell: Teller) -> None:
+        self.place = place
+        self._tell = tell
+        self._is_told = False
+
+    def settle(self) -> None:
+        """Every row is written: no other run may have these answers."""
+        self.place.forget()
+
+    def close(self) -> None:
+        """Leave the place, with what is still in it, to the next run. May be called again."""
+        entry = self.place.entry
+        if entry is not None and entry.is_asked and not self._is_told:
+            self._tell.news(self.told())
+        self.place.release()
+
+    def told(self) -> str:
+        """What becomes of the batches when this run goes; whoever asks will say it."""
+        self._is_told = True
+        parts = self.place.entry.parts if self.place.entry else ()
+        asked = [part.batch_id or "that may have been made" for part in parts if part.asked]
+        which = f"batch {asked[0]} is" if len(asked) == 1 else f"{len(asked)} batches are"
+        return (
+            f"{which} kept by the service, and will go on if not ended: "
+            "the same command, started again within two days, takes it up"
+        )
