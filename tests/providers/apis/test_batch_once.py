@@ -103,7 +103,9 @@ def test_a_service_without_a_list_is_said_to_have_none(api: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("api", ["azure", "anthropic", "gemini"])
-@pytest.mark.parametrize("mishap", ["reset", "lost", "429", "500", "broken", "truncated"])
+@pytest.mark.parametrize(
+    "mishap", ["reset", "lost", "429", "500", "broken", "shapeless", "truncated"]
+)
 def test_a_batch_whose_making_went_wrong_is_made_once(
     api: str, mishap: Mishap, tmp_path: Path
 ) -> None:

@@ -78,6 +78,8 @@ class BatchingApi(ApiProvider):
         build, options, tell = self._build, self._batch_options, self._tell
         folder = build.folder / ".agentv" / "batches"
         place = claim(folder, plan.target, plan.digests, datetime.now(UTC))
+        if place.has_rival:
+            tell.warning("a run with batches of the same cases goes on; this one pays for its own")
         hold = BatchHold(place, tell)
         self._holds.append(hold)
         sender = BatchSender(build.http, self._batch_wire, options, build.rng, plan.headers, tell)

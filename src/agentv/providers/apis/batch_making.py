@@ -94,7 +94,10 @@ class BatchMaker:
             try:
                 batch_id = await self._api.create(items, _asked(part), self._sender)
                 return Found(batch_id=batch_id, is_sure=True)
-            except PerhapsMade as failure:
+            except ProviderError as failure:
+                # A reply that makes no sense may still be a yes.
+                if not isinstance(failure, PerhapsMade) and failure.kind != "malformed":
+                    raise
                 retry += 1
                 await self._sender.pause(failure, retry)
                 found = await self._found(part)
