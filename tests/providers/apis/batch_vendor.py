@@ -24,9 +24,9 @@ from batch_forms import (
 from vendor.dialects import dialect_of
 
 KEY = "vendor-key"
-Mishap = Literal["reset", "lost", "403", "429", "500", "broken", "truncated"]
-"""What befalls a request: it is refused, or its connection is; replies that are `lost`, `broken` or
-`truncated` are of one that was carried out."""
+Mishap = Literal["reset", "lost", "403", "404", "429", "500", "broken", "shapeless", "truncated"]
+"""What befalls a request: it is refused, or its connection is; replies that are `lost`, `broken`,
+`shapeless` or `truncated` are of one that was carried out."""
 Step = Literal["list", "upload", "create", "status", "results", "single"]
 
 
@@ -113,7 +113,7 @@ class BatchVendor:
         self.seen[step] += 1
         script = self.mishaps.get(step, [])
         mishap = script[number] if number < len(script) else None
-        if mishap in ("403", "429", "500"):
+        if mishap in ("403", "404", "429", "500"):
             return web.json_response({"error": {"message": "not now"}}, status=int(mishap))
         if mishap == "reset":
             return _cut(request)
@@ -121,6 +121,8 @@ class BatchVendor:
         await asyncio.sleep(self.delays.get(step, 0.0))
         if mishap == "lost":
             return _cut(request)
+        if mishap == "shapeless":
+            return web.json_response({"ok": True})
         if mishap == "broken" and isinstance(response, web.Response):
             return web.Response(text=(response.text or "")[:-7])
         return await _half(request, response) if mishap == "truncated" else response

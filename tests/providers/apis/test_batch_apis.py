@@ -112,6 +112,10 @@ def test_two_runs_at_once_each_have_their_own_batch(tmp_path: Path) -> None:
         asyncio.run(both())
         assert len(vendor.batches) == 2
     assert runs.ledger == []
+    [warning] = runs.warnings
+    assert warning.endswith(
+        "a run with batches of the same cases goes on; this one pays for its own"
+    )
 
 
 def test_other_requests_or_another_target_are_another_batch(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from batch_forms import Batch
 from batch_runs import APIS, Runs, questions, words
 from batch_vendor import BatchVendor, Mishap
 
+from agentv.errors import ProviderError
 from agentv.providers.apis.batch_api import BatchLimits
 from agentv.providers.apis.batch_openai import OpenAiBatches
 
@@ -103,7 +104,32 @@ def test_a_service_without_a_list_is_said_to_have_none(api: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("api", ["azure", "anthropic", "gemini"])
-@pytest.mark.parametrize("mishap", ["reset", "lost", "429", "500", "broken", "truncated"])
+def test_a_service_that_cannot_be_reached_is_not_one_without_a_list(
+    api: str, tmp_path: Path
+) -> None:
+    with BatchVendor() as vendor:
+        runs = left_behind(vendor, tmp_path, api)
+        vendor.mishaps["list"] = ["reset"] * 9
+        outcomes = runs.once(questions())
+        assert len(vendor.batches) == 1
+    assert [words(outcome) for outcome in outcomes] == ALL
+    assert runs.warnings == []
+
+
+@pytest.mark.parametrize("api", ["azure", "anthropic", "gemini"])
+def test_where_nobody_answers_there_is_no_batch(api: str, tmp_path: Path) -> None:
+    """A mistyped address must not be waited for."""
+    with BatchVendor() as vendor:
+        runs = Runs(vendor, tmp_path, api)
+    with pytest.raises(ProviderError, match="no answer: "):
+        runs.once(questions())
+    assert runs.ledger == []
+
+
+@pytest.mark.parametrize("api", ["azure", "anthropic", "gemini"])
+@pytest.mark.parametrize(
+    "mishap", ["reset", "lost", "429", "500", "broken", "shapeless", "truncated"]
+)
 def test_a_batch_whose_making_went_wrong_is_made_once(
     api: str, mishap: Mishap, tmp_path: Path
 ) -> None:

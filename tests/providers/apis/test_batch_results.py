@@ -139,3 +139,15 @@ def test_an_outage_while_waiting_is_said(tmp_path: Path) -> None:
         runs.once(questions())
     [line] = [line for line in runs.said if "asking again" in line]
     assert "answered 503" in line
+
+
+def test_results_that_are_gone_make_a_batch_worthless(tmp_path: Path) -> None:
+    """Otherwise the same command would end in vain for two days."""
+    with BatchVendor() as vendor:
+        runs = Runs(vendor, tmp_path, "openai")
+        runs.cut_short(questions())
+        vendor.mishaps["results"] = [None, "404"]
+        outcomes = [words(outcome) for outcome in runs.once(questions())]
+        assert len(vendor.batches) == 2
+    assert outcomes == ALL
+    assert any("the results of batch b0 are gone" in line for line in runs.said)

@@ -94,6 +94,31 @@ def test_an_interrupted_run_says_that_its_batch_goes_on(tmp_path: Path) -> None:
     ) in said
 
 
+def test_a_run_interrupted_while_it_asks_for_its_batch_says_that_there_may_be_one(
+    tmp_path: Path,
+) -> None:
+    with BatchVendor(delays={"create": 30}) as vendor:
+        project = BatchProject(tmp_path / "project", vendor, "gemini")
+        process = project.start("first")
+        assert vendor.created.wait(60)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate()
+    assert "a batch was perhaps made, and is kept by the service" in said
+
+
+def test_where_batches_cannot_be_noted_down_cases_are_sent_singly(tmp_path: Path) -> None:
+    """A batch that a crash would lose is not made."""
+    with BatchVendor() as vendor:
+        project = BatchProject(tmp_path / "project", vendor, "gemini")
+        folder = project.folder / ".agentv" / "batches"
+        folder.parent.mkdir()
+        folder.write_text("a file in the way")
+        _, said = project.finish("first")
+        assert vendor.batches == {}
+    assert set(project.verdicts("first").values()) == {"pass"}
+    assert f"could not be made (it cannot be noted down in {folder}: File exists)" in said
+
+
 def test_a_log_says_how_far_a_batch_is(tmp_path: Path) -> None:
     """Without `--verbose`: it may take a day."""
     with BatchVendor(fates=UNANSWERED) as vendor:

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
+from agentv.errors import ProviderError
 from agentv.model.request import ProviderRequest
 from agentv.protocols import ProviderBuild
 from agentv.providers.apis.batch_api import BatchApi
@@ -52,8 +54,7 @@ class BatchingApi(ApiProvider):
             to be sent singly, because no batch has an answer to it.
 
         Raises:
-            ProviderError: There is no batch.
-            OSError: There is none, since it could not be noted down.
+            ProviderError: There is no batch, or none that could be noted down.
             RunAborted: There is one, and its answers cannot be had now. They are paid for: sending
                 the requests singly would pay for them again.
         """
@@ -62,7 +63,12 @@ class BatchingApi(ApiProvider):
             self._tell.news(f"requests too large for any batch: {plan.too_large}, sent singly")
         if not plan.digests:
             return plan.outcomes({})
-        return plan.outcomes(await self._job(plan).answers())
+        folder = self._build.folder / ".agentv" / "batches"
+        try:
+            return plan.outcomes(await self._job(plan, folder).answers())
+        except OSError as error:
+            reason = f"it cannot be noted down in {folder}: {error.strerror or error}"
+            raise ProviderError(reason, kind="batch") from error
 
     def settle(self) -> None:
         """Every row that the batches were for is written: no other run may have them."""
@@ -74,10 +80,11 @@ class BatchingApi(ApiProvider):
         for hold in self._holds:
             hold.close()
 
-    def _job(self, plan: BatchPlan) -> BatchJob:
+    def _job(self, plan: BatchPlan, folder: Path) -> BatchJob:
         build, options, tell = self._build, self._batch_options, self._tell
-        folder = build.folder / ".agentv" / "batches"
         place = claim(folder, plan.target, plan.digests, datetime.now(UTC))
+        if place.has_rival:
+            tell.warning("a run with batches of the same cases goes on; this one pays for its own")
         hold = BatchHold(place, tell)
         self._holds.append(hold)
         sender = BatchSender(build.http, self._batch_wire, options, build.rng, plan.headers, tell)

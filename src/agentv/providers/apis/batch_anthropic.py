@@ -77,11 +77,7 @@ class AnthropicBatches:
     async def create(self, items: Iterable[BatchItem], asked: Asked, client: BatchClient) -> str:
         """All requests in one body, whose custom ids are the only place for a key."""
         del asked
-        requests = [
-            {"custom_id": item.custom_id, "params": msgspec.Raw(item.body)} for item in items
-        ]
-        made = await client.create(self._url, msgspec.json.encode({"requests": requests}))
-        return read_as(made, _Made).id
+        return read_as(await client.create(self._url, _written(items)), _Made).id
 
     async def find(self, asked: Asked, client: BatchClient) -> Sequence[Found]:
         """Batches of the right size from about that time, the closest first.
@@ -122,6 +118,11 @@ class AnthropicBatches:
         own = f"{self._url}/{quote(batch.id, safe='')}/results"
         said = batch.results_url or own
         return said if urlsplit(said)[:2] == urlsplit(own)[:2] else own
+
+
+def _written(items: Iterable[BatchItem]) -> bytes:
+    requests = [{"custom_id": item.custom_id, "params": msgspec.Raw(item.body)} for item in items]
+    return msgspec.json.encode({"requests": requests})
 
 
 def _size(counts: Any) -> int:

@@ -85,15 +85,7 @@ class GeminiBatches:
 
     async def create(self, items: Iterable[BatchItem], asked: Asked, client: BatchClient) -> str:
         """All requests in one body; the id is the operation's name, `batches/…`."""
-        requests = [
-            {"request": msgspec.Raw(item.body), "metadata": {"key": item.custom_id}}
-            for item in items
-        ]
-        batch = {
-            "displayName": _display_name(asked),
-            "inputConfig": {"requests": {"requests": requests}},
-        }
-        made = await client.create(self._create_url, msgspec.json.encode({"batch": batch}))
+        made = await client.create(self._create_url, _written(items, asked))
         return read_as(made, _Operation).name
 
     async def find(self, asked: Asked, client: BatchClient) -> Sequence[Found]:
@@ -136,6 +128,15 @@ class GeminiBatches:
         read = [_read(each) for each in listed or []]
         replies = [_item_reply(each) for each in read if each is not None]
         return Results(replies=replies, unreadable=len(read) - len(replies))
+
+
+def _written(items: Iterable[BatchItem], asked: Asked) -> bytes:
+    requests = [
+        {"request": msgspec.Raw(item.body), "metadata": {"key": item.custom_id}} for item in items
+    ]
+    source = {"requests": {"requests": requests}}
+    batch = {"displayName": _display_name(asked), "inputConfig": source}
+    return msgspec.json.encode({"batch": batch})
 
 
 def _display_name(asked: Asked) -> str:

@@ -32,9 +32,12 @@ class BatchHold:
         """What becomes of the batches when this run goes; whoever asks will say it."""
         self._is_told = True
         parts = self.place.entry.parts if self.place.entry else ()
-        asked = [part.batch_id or "that may have been made" for part in parts if part.asked]
-        which = f"batch {asked[0]} is" if len(asked) == 1 else f"{len(asked)} batches are"
+        made = [part.batch_id for part in parts if part.batch_id]
+        which = f"batch {made[0]} is" if made else "a batch was perhaps made, and is"
+        if len(made) > 1:
+            which = f"{len(made)} batches are"
+        them = "them" if len(made) > 1 else "it"
         return (
             f"{which} kept by the service, and will go on if not ended: "
-            "the same command, started again within two days, takes it up"
+            f"the same command, started again within two days, takes {them} up"
         )

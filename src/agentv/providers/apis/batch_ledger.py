@@ -72,6 +72,8 @@ class Claim:
         self._lock = lock
         self.entry = entry
         """What an earlier run left behind."""
+        self.has_rival = False
+        """Whether a run that goes on has batches with all these requests."""
 
     def keep(self, entry: LedgerEntry) -> None:
         """On disk, whole, when this returns.
@@ -123,15 +125,20 @@ def claim(folder: Path, target: str, requests: Collection[str], now: datetime) -
         OSError: The folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    has_rival = False
     for path in sorted(folder.glob(f"{target}-*.json")):
         place = _hold(path, now)
         if place and place.entry and place.entry.requests >= set(requests):
             return place
         if place:
             place.release()
+        else:
+            held = _read(path)
+            has_rival |= held is not None and held.requests >= set(requests)
     for number in count(1):
         place = _hold(folder / f"{target}-{number}.json", now)
         if place and place.entry is None:
+            place.has_rival = has_rival
             return place
         if place:
             place.release()

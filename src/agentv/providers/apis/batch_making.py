@@ -73,7 +73,7 @@ class BatchMaker:
             return part
         if part.asked is not None:
             self._tell.news("a batch of an interrupted run may be there: looking for it")
-            found = await self._found(part)
+            found = await self._found(part, is_patient=True)
             if found is not None:
                 return self._kept(part, found, "was made by an interrupted run: it is taken up")
             self._tell.news("there is none: a new one is made")
@@ -94,7 +94,10 @@ class BatchMaker:
             try:
                 batch_id = await self._api.create(items, _asked(part), self._sender)
                 return Found(batch_id=batch_id, is_sure=True)
-            except PerhapsMade as failure:
+            except ProviderError as failure:
+                # A reply that makes no sense may still be a yes.
+                if not isinstance(failure, PerhapsMade) and failure.kind != "malformed":
+                    raise
                 retry += 1
                 await self._sender.pause(failure, retry)
                 found = await self._found(part)
@@ -103,14 +106,23 @@ class BatchMaker:
                 if retry > self._retries:
                     raise
 
-    async def _found(self, part: BatchPart) -> Found | None:
-        """The batch that was asked for; a list may take a while to show it."""
+    async def _found(self, part: BatchPart, *, is_patient: bool = False) -> Found | None:
+        """The batch that was asked for; a list may take a while to show it.
+
+        Patience is for a service that has been reached before: one that cannot be reached now may
+        have made the batch, and will be there again.
+        """
         asked = _asked(part)
         until = asked.at + timedelta(seconds=_LOOKS * self._look_seconds)
+        outages = 0
         while True:
             try:
                 listed = await self._api.find(asked, self._sender)
             except ProviderError as error:
+                if is_patient and error.kind == "connection":
+                    outages += 1
+                    await self._sender.pause(error, outages)
+                    continue
                 self._tell.warning(
                     f"the service does not list its batches ({error}): "
                     "if one was made unnoticed, it is paid for in vain"

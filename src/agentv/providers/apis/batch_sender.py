@@ -100,7 +100,7 @@ class BatchSender:
             retry += 1
             if not lines.unreadable or retry > self._retry.max_retries:
                 return lines
-            cut = ProviderError(f"{lines.unreadable} lines cannot be read", kind="connection")
+            cut = ProviderError(f"{lines.unreadable} lines cannot be read", kind="malformed")
             await self._pause(cut, retry, None)
 
     async def pause(self, failure: ProviderError, retry: int) -> None:
@@ -174,7 +174,7 @@ def _json(body: bytes) -> Json:
     try:
         return msgspec.json.decode(body, type=Json)
     except msgspec.MsgspecError as error:
-        raise ProviderError("the reply is not a JSON object", kind="connection") from error
+        raise ProviderError("the reply is not a JSON object", kind="malformed") from error
 
 
 def _lines(body: bytes, decoder: "msgspec.json.Decoder[Shape]") -> Lines[Shape]:

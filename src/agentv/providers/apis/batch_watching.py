@@ -46,12 +46,8 @@ class BatchWatcher:
         """
         fetch = 1
         while True:
-            try:
-                ended = await self._end_of(batch_id, total)
-            except BatchFailed as error:
-                self._over(batch_id, "failed", total)
-                raise BatchFailed(f"batch {batch_id} failed: {error}") from error
-            results = await self._api.results(ended, self._sender)
+            ended = await self._end_of(batch_id, total)
+            results = await self._fetched(batch_id, ended)
             there = len(results.replies) + results.unreadable
             if there >= min(total, ended.done + ended.failed) or fetch == _FETCHES:
                 return results
@@ -61,12 +57,24 @@ class BatchWatcher:
             await self._sender.pause(cut, fetch)
             fetch += 1
 
+    async def _fetched(self, batch_id: str, ended: BatchStatus) -> Results:
+        try:
+            return await self._api.results(ended, self._sender)
+        except ProviderError as error:
+            if error.kind not in _GONE:
+                raise
+            reason = f"the results of batch {batch_id} are gone ({error})"
+            raise BatchGone(reason) from error
+
     async def _end_of(self, batch_id: str, total: int) -> BatchStatus:
         delay = self._poll_seconds
         missed = 0
         while True:
             try:
                 status = await self._api.status(batch_id, self._sender)
+            except BatchFailed as error:
+                self._over(batch_id, "failed", total)
+                raise BatchFailed(f"batch {batch_id} failed: {error}") from error
             except ProviderError as error:
                 missed += 1
                 if error.kind not in _GONE:
