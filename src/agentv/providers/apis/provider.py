@@ -60,7 +60,7 @@ class ApiProvider:
         while True:
             await self._lane.enter(tokens, after=after)
             try:
-                reply = await self._exchange(wire, request, sent)
+                reply = await self._exchange(wire, request, sent, again=retry > 0)
                 answer = read_priced(wire, self._options, reply)
                 self._lane.used(answer.usage, tokens)
                 return answer
@@ -70,7 +70,9 @@ class ApiProvider:
             finally:
                 self._lane.left()
 
-    async def _exchange(self, wire: Wire, request: ProviderRequest, sent: HttpRequest) -> Json:
+    async def _exchange(
+        self, wire: Wire, request: ProviderRequest, sent: HttpRequest, *, again: bool
+    ) -> Json:
         """One request; the body of a successful reply."""
         asked = time.time()
         try:
@@ -97,7 +99,7 @@ class ApiProvider:
         if wait is None and reply.status in _OVERLOADED:
             wait = wire.retry_after(reply.headers, body, now)
         if reply.status in _OVERLOADED:
-            self._lane.refused(wait if self._retry.bears(wait) else None)
+            self._lane.refused(wait if self._retry.bears(wait) else None, again=again)
         if self._retry.retries_status(reply.status):
             raise _TryAgain(refusal, wait)
         raise refusal
