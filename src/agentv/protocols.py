@@ -138,11 +138,12 @@ class Lane(Protocol):
     def used(self, usage: Usage | None, tokens: int) -> None:
         """What an answer consumed: `tpm` counts what goes beyond the tokens said on entering."""
 
-    def refused(self, wait_seconds: float | None) -> None:
+    def refused(self, wait_seconds: float | None, *, again: bool = False) -> None:
         """The service said that it is too much (429, overloaded).
 
         Args:
             wait_seconds: How long it asked us to wait, if it did.
+            again: Whether it was said of a request that had been sent before.
         """
 
 

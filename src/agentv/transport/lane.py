@@ -51,14 +51,14 @@ class PacedLane:
             after: Seconds to wait in any case, for a request that is sent once more.
         """
         if after is None and not self._queued and not self._wait(tokens):
-            self._start(tokens)
+            self._start(tokens, again=False)
             return
         if after is not None:
             await self._wait_out(after)
         self._queued += 1
         try:
             async with self._newcomers if after is None else nullcontext():
-                await self._take_turn(tokens)
+                await self._take_turn(tokens, again=after is not None)
         finally:
             self._queued -= 1
 
@@ -81,9 +81,9 @@ class PacedLane:
             more = (usage.input_tokens or 0) + (usage.output_tokens or 0) - tokens
             limit.take(_now(), max(more, 0))
 
-    def refused(self, wait_seconds: float | None) -> None:
+    def refused(self, wait_seconds: float | None, *, again: bool = False) -> None:
         """A request was too much for the service, which may have said how long to wait."""
-        self._pace.refused(_now(), wait_seconds)
+        self._pace.refused(_now(), wait_seconds, again=again)
 
     def state(self) -> LaneState:
         """What is going on now."""
@@ -108,21 +108,21 @@ class PacedLane:
         finally:
             del self._due[me]
 
-    async def _take_turn(self, tokens: int) -> None:
+    async def _take_turn(self, tokens: int, *, again: bool) -> None:
         async with self._head:
             # A pause may begin while a slot is waited for.
             while wait := self._wait(tokens):  # noqa: ASYNC110 - it is time that must pass
                 await asyncio.sleep(wait)
-            self._start(tokens)
+            self._start(tokens, again=again)
 
     def _wait(self, tokens: int) -> float:
         now = _now()
         limits = (limit.wait(now, _amount(name, tokens)) for name, limit in self._limits.items())
         return max(self._pace.wait(now), max(limits, default=0.0))
 
-    def _start(self, tokens: int) -> None:
+    def _start(self, tokens: int, *, again: bool) -> None:
         now = _now()
-        self._pace.start(now)
+        self._pace.start(now, again=again)
         for name, limit in self._limits.items():
             limit.take(now, _amount(name, tokens))
         self._in_flight += 1

@@ -59,7 +59,8 @@ class ScriptedService:
     def used(self, usage: Usage | None, tokens: int) -> None:
         assert tokens > 0
 
-    def refused(self, wait_seconds: float | None) -> None:
+    def refused(self, wait_seconds: float | None, *, again: bool = False) -> None:
+        assert again is (self.waits[-1] is not None)
         self.refusals.append(wait_seconds)
 
     async def run(

@@ -32,13 +32,14 @@ def bucket(rate: int) -> Allow:
     return allow
 
 
-def fixed_window(rate: int) -> Allow:
-    """So many in each second by the clock."""
-    seconds: Counter[int] = Counter()
+def fixed_window(rate: int, seconds: int = 1) -> Allow:
+    """So many in each second (or so many seconds) by the clock."""
+    windows: Counter[int] = Counter()
 
     def allow(now: float) -> bool:
-        seconds[int(now)] += 1
-        return seconds[int(now)] <= rate
+        window = int(now / seconds)
+        windows[window] += 1
+        return windows[window] <= rate * seconds
 
     return allow
 
@@ -54,6 +55,16 @@ def sliding_window(rate: int) -> Allow:
         return allowed
 
     return allow
+
+
+def used_up(rate: int) -> Allow:
+    """So many a second on average, but ten seconds' worth may go at once."""
+    return fixed_window(rate, seconds=10)
+
+
+def down(began: float, ended: float) -> Allow:
+    """Nothing is allowed for a while."""
+    return lambda now: not began <= now < ended
 
 
 class LimitedService:
@@ -159,6 +170,27 @@ def test_slow_and_fast_limits_are_found_as_well(rate: int) -> None:
     assert right == rate * 60
     assert sum(late) / len(late) <= 0.05
     assert seconds <= 75
+
+
+@pytest.mark.parametrize(("workers", "latency"), [(50, 0.1), (10, 0.1), (200, 0.4)])
+def test_a_quota_that_is_used_up_for_a_while_costs_no_answer(workers: int, latency: float) -> None:
+    """The service does not say when there is more, and a request has only three retries."""
+    service = LimitedService(used_up(20), latency, None)
+    right, seconds = run_virtually(ask_all(service, 1000, workers))
+    assert right == 1000
+    assert seconds <= 100  # 40 would be perfect
+    assert sum(refused for _, refused in service.refusals) <= 500
+
+
+@pytest.mark.parametrize("retry_after", ["1", None], ids=["retry-after", "no-header"])
+@pytest.mark.parametrize(("began", "ended"), [(1, 4), (1, 31)])
+def test_a_service_that_is_down_for_a_while_costs_no_answer(
+    began: float, ended: float, retry_after: str | None
+) -> None:
+    service = LimitedService(down(began, ended), 0.1, retry_after)
+    right, seconds = run_virtually(ask_all(service, 1000, 50))
+    assert right == 1000
+    assert seconds <= ended + 20
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -63,7 +63,7 @@ class ApiProvider:
         while True:
             await self._lane.enter(tokens, after=after)
             try:
-                reply = await self._exchange(wire, request, sent)
+                reply = await self._exchange(wire, request, sent, again=retry > 0)
                 answer = read_priced(wire, self._options, reply)
                 self._lane.used(answer.usage, tokens)
                 return answer
@@ -73,7 +73,9 @@ class ApiProvider:
             finally:
                 self._lane.left()
 
-    async def _exchange(self, wire: Wire, request: ProviderRequest, sent: HttpRequest) -> Json:
+    async def _exchange(
+        self, wire: Wire, request: ProviderRequest, sent: HttpRequest, *, again: bool
+    ) -> Json:
         """One request; the body of a successful reply."""
         self._key.check()
         asked = time.time()
@@ -104,7 +106,7 @@ class ApiProvider:
         if wait is None and reply.status in _OVERLOADED:
             wait = wire.retry_after(reply.headers, body, now)
         if reply.status in _OVERLOADED:
-            self._lane.refused(wait if self._retry.bears(wait) else None)
+            self._lane.refused(wait if self._retry.bears(wait) else None, again=again)
         if self._retry.retries_status(reply.status):
             raise _TryAgain(refusal, wait)
         raise refusal

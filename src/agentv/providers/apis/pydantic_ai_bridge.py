@@ -96,7 +96,7 @@ class PydanticAiProvider:
                 wait = error.retry_after
                 is_borne = self._retry.bears(wait)
                 if error.status_code == 429:
-                    self._lane.refused(wait if is_borne else None)
+                    self._lane.refused(wait if is_borne else None, again=retry > 1)
                 if retry > self._retry.max_retries or not is_borne:
                     raise ProviderError(_said(error), kind=f"http_{error.status_code}") from error
             except ModelAPIError as error:
