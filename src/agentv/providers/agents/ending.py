@@ -1,5 +1,6 @@
 """From how an agent ended to its answer, or to the error that says why there is none."""
 
+import re
 from dataclasses import dataclass
 
 from agentv.core.preread import missing_file
@@ -10,6 +11,12 @@ from agentv.providers.agents.event_stream import EventStream
 from agentv.providers.process_ending import describe_exit, end_of
 
 _LARGEST_ANSWER = 32 * 1024 * 1024
+_LONGEST_LOOK = 65_536
+_LONGEST_WORDS = 500
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TROUBLE = re.compile(
+    r"\b(error|fail(ed|ure)?|unknown|unexpected|invalid|unable|cannot|denied|refused|must)\b", re.I
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +45,7 @@ class Ending:
         return self._failure() or self._silence() or self._unfit()
 
     def _timeout(self) -> ProviderError:
-        trouble = self.account.last_trouble
+        trouble = self.account.last_trouble or _last_trouble(self.result.stderr)
         why = f"; it last said: {trouble}" if trouble else ""
         message = f"{self.program} did not end within {self.limit:g} s{why}"
         return ProviderTimeout(message, detail=self._detail())
@@ -49,7 +56,7 @@ class Ending:
             return self._because(f"failed: {self.account.failure}", self.account.kind)
         if self.result.exit_code == 0:
             return None
-        reason = self.account.last_trouble or _last_line(end_of(self.result.stderr))
+        reason = self.account.last_trouble or _last_words(self.result.stderr)
         because = f": {reason}" if reason else ""
         return self._because(f"{describe_exit(self.result.exit_code or 0)}{because}", "exit")
 
@@ -60,6 +67,8 @@ class Ending:
         if self.stream.events:
             # Some end before their pipe has taken the whole of a very large answer.
             why = ": its output breaks off in an event" if self.stream.breaks_off else ""
+            if self.account.last_trouble is not None:
+                why += f"; it last said: {self.account.last_trouble}"
             return self._because(f"ended without an answer{why}", "no_answer")
         if self.stream.first_stray is not None:
             sample = self.stream.first_stray
@@ -89,5 +98,17 @@ class Ending:
         return "\n".join(f"{name}: {text}" for name, text in parts if text) or None
 
 
-def _last_line(text: str | None) -> str | None:
-    return text.splitlines()[-1].strip() if text else None
+def _last_words(stderr: bytes) -> str | None:
+    """What it said of its end: the last line that sounds like trouble, else the last of all."""
+    return _last_trouble(stderr) or next(reversed(_lines(stderr)), None)
+
+
+def _last_trouble(stderr: bytes) -> str | None:
+    """Stack traces, printed objects and pages of help are indented, and stand around it."""
+    lines = [line for line in _lines(stderr) if line[0].isalnum() and _TROUBLE.search(line)]
+    return next(reversed(lines), None)
+
+
+def _lines(stderr: bytes) -> list[str]:
+    text = _ESCAPES.sub("", stderr[-_LONGEST_LOOK:].decode("utf-8", "replace"))
+    return [line.rstrip()[:_LONGEST_WORDS] for line in text.splitlines() if line.strip()]
