@@ -19,6 +19,8 @@ from agentv.model.request import PlacedMedia
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
 from agentv.model.run import RunManifest, SuitePlan, TargetRecord
 from agentv.model.score import EvaluationContext, Usage
+from agentv.model.trace import FileChange, LeftOut, ToolCall, UsageReport, Warned
+from agentv.providers.agents.options import AgentOptions
 from agentv.providers.apis.anthropic import AnthropicOptions
 from agentv.providers.apis.azure import AzureOptions
 from agentv.providers.apis.gemini import GeminiOptions
@@ -55,6 +57,7 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
         ],
     ),
     ("sandboxes.md", [SandboxOptions]),
+    ("agents.md", [AgentOptions, ToolCall, FileChange, UsageReport, Warned, LeftOut]),
     ("python-api.md", [EvaluationContext]),
 ]
 
