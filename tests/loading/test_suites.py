@@ -355,7 +355,7 @@ def test_only_selected_cases_decide_what_is_needed(project: Project) -> None:
     two = CASE + CASE.replace("one", "two") + "    execution: {target: broken}\n"
     project.write(
         {
-            "targets.yaml": MOCK + "  - {name: broken, provider: codex}\n",
+            "targets.yaml": MOCK + "  - {name: broken, provider: vscode}\n",
             "a.eval.yaml": f"evalcases:\n{two}",
         }
     )
@@ -363,7 +363,7 @@ def test_only_selected_cases_decide_what_is_needed(project: Project) -> None:
     assert [case.id for case in loaded.suite.cases] == ["one"]
     assert (loaded.total_cases, dict(loaded.case_targets)) == (2, {})
     assert said(project) == [
-        "targets.yaml:3:30  targets[1].provider  target 'broken' uses provider 'codex', "
+        "targets.yaml:3:30  targets[1].provider  target 'broken' uses provider 'vscode', "
         "which is part of AgentV's specification but not of this version; "
         f"this version has {PROVIDERS}"
     ]

@@ -440,8 +440,8 @@ targets:
 def test_a_secret_in_plain_text_is_a_warning(project: Project) -> None:
     text = """\
 targets:
-  - {name: default, provider: codex, apiKey: sk-0123, endpoint: x}
-  - {name: other, provider: codex, api_key: "${{ KEY }}", settings: {token: abcd}}
+  - {name: default, provider: vscode, apiKey: sk-0123, endpoint: x}
+  - {name: other, provider: vscode, api_key: "${{ KEY }}", settings: {token: abcd}}
 """
     found = targets(project, text)
     assert found.problems == []
@@ -449,8 +449,8 @@ targets:
     assert {problem.severity for problem in warnings} == {"warning"}
     hint = "write ${{ NAME }} and set the variable in the environment or in .env"
     assert [str(problem) for problem in warnings] == [
-        f"targets.yaml:2:46  targets[0].apiKey  'api_key' holds a secret in plain text; {hint}",
-        "targets.yaml:3:77  targets[1].settings.token  "
+        f"targets.yaml:2:47  targets[0].apiKey  'api_key' holds a secret in plain text; {hint}",
+        "targets.yaml:3:78  targets[1].settings.token  "
         f"'token' holds a secret in plain text; {hint}",
     ]
 
