@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent_vendor import AgentVendor, run_then_answer
+from agents import needs_git
 from agents.real import RealAgent
 from agents.stage import Played, Stage
 from agents.stand_in import STAND_INS, stand_in
@@ -88,6 +89,7 @@ def test_a_key_that_the_agent_inherits(
     assert SECRET not in shown(stage, played)
 
 
+@needs_git
 def test_a_diff_with_a_key_in_it(stage: Stage) -> None:
     """What is kept for a person is the agent's work as it is; the diff is of our making."""
     target = stand_in(
