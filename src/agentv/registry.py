@@ -70,6 +70,13 @@ def _agent(module: str, options: str, summary: str, *inherits: str) -> Entry:
 
 _TEXT = "agentv.evaluators.text"
 
+_MODEL_KEYS = (
+    *("ANTHROPIC_API_KEY", "ANTHROPIC_OAUTH_TOKEN", "CEREBRAS_API_KEY", "DEEPSEEK_API_KEY"),
+    *("GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY"),
+    *("OPENAI_API_KEY", "OPENROUTER_API_KEY", "XAI_API_KEY"),
+)
+"""Of agents that speak to many vendors. A key that opens more than models is not among them."""
+
 BUILTIN_PROVIDERS: dict[str, Entry] = {
     "mock": _builtin(
         "agentv.providers.mock:MockProvider",
@@ -98,6 +105,30 @@ BUILTIN_PROVIDERS: dict[str, Entry] = {
         "ClaudeOptions",
         "Claude Code, headless in a workspace of its own.",
         *("ANTHROPIC_*", "CLAUDE_*", "IS_SANDBOX"),
+    ),
+    "copilot": _agent(
+        "copilot",
+        "CopilotOptions",
+        "GitHub Copilot's command line, headless in a workspace of its own.",
+        *("COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST"),
+    ),
+    "gemini-cli": _agent(
+        "gemini_cli",
+        "GeminiCliOptions",
+        "Google's Gemini CLI, headless in a workspace of its own.",
+        *("GEMINI_*", "GOOGLE_*", "CLOUDSDK_CONFIG"),
+    ),
+    "opencode": _agent(
+        "opencode",
+        "OpenCodeOptions",
+        "OpenCode, headless in a workspace of its own.",
+        *("OPENCODE_*", *_MODEL_KEYS),
+    ),
+    "pi": _agent(
+        "pi",
+        "PiOptions",
+        "Pi, headless in a workspace of its own.",
+        *("PI_*", *_MODEL_KEYS),
     ),
     "pydantic-ai": _builtin(
         "agentv.providers.apis.pydantic_ai_bridge:build",

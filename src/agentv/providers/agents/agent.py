@@ -71,5 +71,5 @@ class Agent(Protocol):
     def invocation(self, assignment: Assignment) -> Invocation:
         """How to start it for an attempt."""
 
-    def reader(self, trace: TraceBuilder) -> EventReader:
+    def reader(self, trace: TraceBuilder, assignment: Assignment) -> EventReader:
         """A reader for one attempt, which also writes its trace."""

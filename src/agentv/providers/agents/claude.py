@@ -43,8 +43,9 @@ class Claude:
             },
         )
 
-    def reader(self, trace: TraceBuilder) -> "ClaudeReader":
+    def reader(self, trace: TraceBuilder, assignment: Assignment) -> "ClaudeReader":
         """Reads the `stream-json` form."""
+        del assignment
         return ClaudeReader(trace)
 
 

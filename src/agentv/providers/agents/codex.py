@@ -35,8 +35,9 @@ class Codex:
         run = ("--ask-for-approval", "never", "exec", *_HEADLESS, *model, *self._options.args, "-")
         return Invocation(arguments=run, stdin=assignment.document.encode("utf-8", "replace"))
 
-    def reader(self, trace: TraceBuilder) -> "CodexReader":
+    def reader(self, trace: TraceBuilder, assignment: Assignment) -> "CodexReader":
         """Reads `ThreadEvent`s."""
+        del assignment
         return CodexReader(trace)
 
 

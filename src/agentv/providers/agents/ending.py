@@ -38,7 +38,7 @@ class Ending:
         return self._failure() or self._silence() or self._unfit()
 
     def _timeout(self) -> ProviderError:
-        trouble = self.account.last_trouble
+        trouble = self.account.last_trouble or _last_words(end_of(self.result.stderr))
         why = f"; it last said: {trouble}" if trouble else ""
         message = f"{self.program} did not end within {self.limit:g} s{why}"
         return ProviderTimeout(message, detail=self._detail())
@@ -49,7 +49,7 @@ class Ending:
             return self._because(f"failed: {self.account.failure}", self.account.kind)
         if self.result.exit_code == 0:
             return None
-        reason = self.account.last_trouble or _last_line(end_of(self.result.stderr))
+        reason = self.account.last_trouble or _last_words(end_of(self.result.stderr))
         because = f": {reason}" if reason else ""
         return self._because(f"{describe_exit(self.result.exit_code or 0)}{because}", "exit")
 
@@ -60,6 +60,8 @@ class Ending:
         if self.stream.events:
             # Some end before their pipe has taken the whole of a very large answer.
             why = ": its output breaks off in an event" if self.stream.breaks_off else ""
+            if self.account.last_trouble is not None:
+                why += f"; it last said: {self.account.last_trouble}"
             return self._because(f"ended without an answer{why}", "no_answer")
         if self.stream.first_stray is not None:
             sample = self.stream.first_stray
@@ -89,5 +91,8 @@ class Ending:
         return "\n".join(f"{name}: {text}" for name, text in parts if text) or None
 
 
-def _last_line(text: str | None) -> str | None:
-    return text.splitlines()[-1].strip() if text else None
+def _last_words(text: str | None) -> str | None:
+    """The last line that says something: no part of a stack trace, or of an object printed."""
+    lines = [line.rstrip() for line in (text or "").splitlines()]
+    telling = [line for line in lines if line and (line[0].isalnum() or line[0] in "[{'(")]
+    return next(reversed(telling or list(filter(None, lines))), None)

@@ -76,16 +76,17 @@ class AgentProvider:
             await diff.remember()
         log = self._keeping.open_log(name)
         trace = TraceBuilder(clock, log.step if log else _ignore)
-        reader = self._agent.reader(trace)
+        reader = self._agent.reader(trace, assignment)
         stream = EventStream(reader, log)
         try:
             invocation = self._agent.invocation(assignment)
             result = await self._run(invocation, assignment.folder, room, stream, log)
+            account = reader.account()
         finally:
             if log is not None:
                 log.close()
         leavings = await self._leavings(room, diff, name, log, trace)
-        return self._conclude(result, stream, reader.account(), trace, leavings)
+        return self._conclude(result, stream, account, trace, leavings)
 
     async def _fill(self, room: Room) -> WorkspaceDiff | None:
         """Put the template into the workspace; what is to be compared with it afterwards."""

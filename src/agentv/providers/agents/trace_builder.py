@@ -76,18 +76,24 @@ class TraceBuilder:
         *,
         is_error: bool | None = None,
         exit_code: int | None = None,
+        duration_ms: float | None = None,
     ) -> None:
-        """A tool came back; one whose start was never reported is left out."""
+        """A tool came back; one whose start was never reported is left out.
+
+        `duration_ms` is for agents that report a call only when it has ended, and say how long it
+        took.
+        """
         place = self._open.pop(call_id, None)
         if place is None:
             return
         call = self._entries[place]
+        took = self._clock() - call.at_ms if duration_ms is None else duration_ms
         self._entries[place] = ended = msgspec.structs.replace(
             call,
             result=None if result is None else _cut(result),
             is_error=is_error,
             exit_code=exit_code,
-            duration_ms=round(self._clock() - call.at_ms, 3),
+            duration_ms=round(took, 3),
         )
         self._tell(ended)
 
