@@ -1,5 +1,6 @@
 """Real agents, asked as a user asks them, with a model of ours behind them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,8 @@ def test_an_answer_comes_with_its_trace_usage_and_log(stage: Stage, agent: RealA
     written = log.read_text()
     assert f"calls {agent.tool}: " in written
     assert "says: " in written
-    assert "used 202 tokens of input, 26 of output" in written
+    used = re.findall(r"used (\d+) tokens of input, (\d+) of output", written)
+    assert [sum(map(int, counts)) for counts in zip(*used, strict=True)] == [202, 26]
 
 
 def test_it_can_open_every_linked_file(stage: Stage, agent: RealAgent) -> None:
@@ -89,4 +91,4 @@ def test_a_json_log_holds_the_events_as_they_came(stage: Stage, agent: RealAgent
     assert log.suffix == ".jsonl"
     lines = log.read_text().splitlines()
     assert all(line.startswith("{") for line in lines)
-    assert "Four." in lines[-1] + lines[-2]
+    assert any("Four" in line for line in lines)

@@ -1,5 +1,6 @@
 """From how an agent ended to its answer, or to the error that says why there is none."""
 
+import re
 from dataclasses import dataclass
 
 from agentv.core.preread import missing_file
@@ -10,6 +11,12 @@ from agentv.providers.agents.event_stream import EventStream
 from agentv.providers.process_ending import describe_exit, end_of
 
 _LARGEST_ANSWER = 32 * 1024 * 1024
+_LONGEST_LOOK = 65_536
+_LONGEST_WORDS = 500
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TROUBLE = re.compile(
+    r"\b(error|fail(ed|ure)?|unknown|unexpected|invalid|unable|cannot|denied|refused|must)\b", re.I
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +45,7 @@ class Ending:
         return self._failure() or self._silence() or self._unfit()
 
     def _timeout(self) -> ProviderError:
-        trouble = self.account.last_trouble or _last_words(end_of(self.result.stderr))
+        trouble = self.account.last_trouble or _last_words(self.result.stderr)
         why = f"; it last said: {trouble}" if trouble else ""
         message = f"{self.program} did not end within {self.limit:g} s{why}"
         return ProviderTimeout(message, detail=self._detail())
@@ -49,7 +56,7 @@ class Ending:
             return self._because(f"failed: {self.account.failure}", self.account.kind)
         if self.result.exit_code == 0:
             return None
-        reason = self.account.last_trouble or _last_words(end_of(self.result.stderr))
+        reason = self.account.last_trouble or _last_words(self.result.stderr)
         because = f": {reason}" if reason else ""
         return self._because(f"{describe_exit(self.result.exit_code or 0)}{because}", "exit")
 
@@ -91,8 +98,13 @@ class Ending:
         return "\n".join(f"{name}: {text}" for name, text in parts if text) or None
 
 
-def _last_words(text: str | None) -> str | None:
-    """The last line that says something: no part of a stack trace, or of an object printed."""
-    lines = [line.rstrip() for line in (text or "").splitlines()]
-    telling = [line for line in lines if line and (line[0].isalnum() or line[0] in "[{'(")]
-    return next(reversed(telling or list(filter(None, lines))), None)
+def _last_words(stderr: bytes) -> str | None:
+    """The line that says what went wrong, as well as can be told: the last one that sounds like it.
+
+    Stack traces, printed objects and a page of help stand around it.
+    """
+    text = stderr[-_LONGEST_LOOK:].decode("utf-8", "replace")
+    lines = [_ESCAPES.sub("", line).rstrip()[:_LONGEST_WORDS] for line in text.splitlines()]
+    starting = [line for line in lines if line[:1].isalnum() and not line.endswith(":")]
+    sounding = [line for line in starting if _TROUBLE.search(line)]
+    return next(reversed(sounding or starting or list(filter(None, lines))), None)
