@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agents.stage import Played, Stage
-from agents.stand_in import STAND_INS, stand_in
+from agents.stand_in import PROGRAMS, STAND_INS, TWO, stand_in
 from agentv.errors import ExitCode
 from story import case, contains, suite, targets
 
@@ -50,21 +50,37 @@ FAULTS = {
     "too much": ("answer('x' * 33_600_000)", "too_large", "an answer larger than 32 MB"),
 }
 
+OWN = (
+    "killed",
+    "an answer, then a crash",
+    "its own word",
+    "not JSON",
+    "no answer",
+    "an empty answer",
+)
+"""What depends on how an agent's events are read."""
+
 
 def play(stage: Stage, provider: str, code: str, *options: str, **settings: Any) -> Played:
     target = stand_in(provider, stage.home, code, **settings)
     return stage.play(target, case("case", contains("four")), options=options)
 
 
-@pytest.mark.parametrize("provider", STAND_INS)
-@pytest.mark.parametrize(("code", "kind", "message"), FAULTS.values(), ids=FAULTS)
-def test_it_fails(stage: Stage, provider: str, code: str, kind: str, message: str) -> None:
+@pytest.mark.parametrize(
+    ("provider", "fault"),
+    [
+        *((provider, fault) for provider in TWO for fault in FAULTS),
+        *((provider, fault) for provider in STAND_INS if provider not in TWO for fault in OWN),
+    ],
+)
+def test_it_fails(stage: Stage, provider: str, fault: str) -> None:
+    code, kind, message = FAULTS[fault]
     played = play(stage, provider, code)
     error = played.row["error"]
 
     assert (played.row["verdict"], error["kind"]) == ("error", kind), error
     assert message in error["message"]
-    assert error["message"].startswith(provider) or kind == "empty"
+    assert error["message"].startswith(PROGRAMS[provider]) or kind == "empty"
     assert played.row["candidate_answer"] in (None, "")
     assert played.outcome.code == ExitCode.ERRORS
     assert message in played.outcome.out
@@ -76,7 +92,10 @@ def test_its_time_is_up(stage: Stage, provider: str) -> None:
     played = play(stage, provider, ESCAPEE, "--agent-timeout", "1")
 
     error = played.row["error"]
-    assert (error["kind"], error["message"]) == ("timeout", f"{provider} did not end within 1 s")
+    assert (error["kind"], error["message"]) == (
+        "timeout",
+        f"{PROGRAMS[provider]} did not end within 1 s",
+    )
 
 
 def test_its_time_is_up_after_it_complained(stage: Stage) -> None:
@@ -88,7 +107,7 @@ def test_its_time_is_up_after_it_complained(stage: Stage) -> None:
     assert [entry["type"] for entry in played.row["trace"]] == ["warning"]
 
 
-@pytest.mark.parametrize("provider", STAND_INS)
+@pytest.mark.parametrize("provider", TWO)
 def test_a_child_that_it_leaves_behind(stage: Stage, provider: str) -> None:
     """It has answered, so it passes; the child is ended, though it holds the output open."""
     code = "subprocess.Popen(['sleep', '60'], start_new_session=True); answer('four')"
@@ -110,7 +129,7 @@ def test_noise_between_events_is_a_warning(stage: Stage, provider: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("provider", STAND_INS)
+@pytest.mark.parametrize("provider", TWO)
 def test_odd_text_is_kept(stage: Stage, provider: str) -> None:
     """Half a surrogate pair, a NUL, terminal controls and line separators."""
     text = "four \\ud83d \\u0000 \\u001b[31m \\u2028 ünï"
@@ -132,22 +151,17 @@ def test_a_very_large_answer(stage: Stage, provider: str) -> None:
 @pytest.mark.parametrize("provider", STAND_INS)
 def test_a_flood_of_events(stage: Stage, provider: str) -> None:
     """The trace holds so many, and says how many it leaves out."""
-    codex = "say(type='item.completed', item={'type': 'reasoning', 'text': str(n)})"
-    claude = (
-        "say(type='assistant', message={'content': [{'type': 'thinking', 'thinking': str(n)}]})"
-    )
-    code = f"for n in range(6000): {codex if provider == 'codex' else claude}\nanswer('four')"
-    played = play(stage, provider, code)
+    played = play(stage, provider, "for n in range(6000): report(str(n))\nanswer('four')")
 
     trace = played.row["trace"]
     assert played.row["verdict"] == "pass"
     assert len(trace) == 5001
     assert trace[-1]["type"] == "left_out"
     assert trace[-1]["entries"] >= 1000
-    assert trace[4999]["text"] == "4999"
+    assert "4999" in trace[4999].values()
 
 
-@pytest.mark.parametrize("provider", STAND_INS)
+@pytest.mark.parametrize("provider", TWO)
 def test_a_program_that_does_not_read(stage: Stage, provider: str) -> None:
     """A long prompt that it does not want is no failure."""
     target = stand_in(provider, stage.home, "os.close(0); answer('four')")
@@ -158,14 +172,21 @@ def test_a_program_that_does_not_read(stage: Stage, provider: str) -> None:
 
 @pytest.mark.parametrize(
     ("provider", "package"),
-    [("codex", "@openai/codex"), ("claude", "@anthropic-ai/claude-code")],
+    [
+        ("codex", "@openai/codex"),
+        ("claude", "@anthropic-ai/claude-code"),
+        ("copilot", "@github/copilot"),
+        ("gemini-cli", "@google/gemini-cli"),
+        ("opencode", "opencode-ai"),
+        ("pi", "@mariozechner/pi-coding-agent"),
+    ],
 )
 def test_no_program(stage: Stage, provider: str, package: str) -> None:
     """It is told before anything runs, with what would help."""
     target = {"name": "default", "provider": provider, "env": {"PATH": "/nowhere"}}
     error = refused(stage, target)
 
-    assert f"the program '{provider}' was not found on PATH; " in error
+    assert f"the program '{PROGRAMS[provider]}' was not found on PATH; " in error
     assert f"install it with `npm install --global {package}`, or set `executable`" in error
     assert "Target 'default': the program" in error
 

@@ -6,7 +6,7 @@ import pytest
 
 from agents import needs_git
 from agents.stage import Stage
-from agents.stand_in import STAND_INS, stand_in
+from agents.stand_in import TWO, stand_in
 from agentv.errors import ExitCode
 from story import case, contains, suite, targets
 from terminal import on_terminal
@@ -21,7 +21,7 @@ time.sleep(120)
 
 
 @needs_git
-@pytest.mark.parametrize("provider", STAND_INS)
+@pytest.mark.parametrize("provider", TWO)
 def test_nothing_is_left(stage: Stage, provider: str) -> None:
     begun = stage.home / "begun"
     begun.mkdir()

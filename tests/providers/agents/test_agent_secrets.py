@@ -8,7 +8,7 @@ from agent_vendor import AgentVendor, run_then_answer
 from agents import needs_git
 from agents.real import RealAgent
 from agents.stage import Played, Stage
-from agents.stand_in import STAND_INS, stand_in
+from agents.stand_in import OWN_VARIABLE, STAND_INS, TWO, stand_in
 from story import case, contains
 
 SECRET = "sk-a-secret-of-the-test-4711"
@@ -21,17 +21,9 @@ assert key.startswith("sk-a-") and key.endswith("4711")
 print("stray", key)
 print("stderr", key, file=sys.stderr)
 Path(f"file of {key}.txt").write_text(f"holds {key}")
-if codex:
-    say(type="error", message=f"warned of {key}")
-    say(type="item.completed", item={"type": "reasoning", "text": f"thinks of {key}"})
-    say(type="item.completed", item={"type": "command_execution", "id": "1", "command": key,
-        "aggregated_output": key, "exit_code": 0, "status": "completed"})
-else:
-    content = [{"type": "thinking", "thinking": key}, {"type": "text", "text": key},
-        {"type": "tool_use", "id": "1", "name": "Bash", "input": {"command": key, key: [key]}}]
-    say(type="assistant", message={"content": content})
-    say(type="user", message={"content": [
-        {"type": "tool_result", "tool_use_id": "1", "content": key}]})
+report(f"warned of {key}")
+report(f"thinks of {key}")
+use_tool(f"echo {key}", key)
 """
 """Tells its key by every way that it has."""
 
@@ -59,12 +51,18 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("log_format", ["summary", "json"])
-@pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
-@pytest.mark.parametrize("provider", STAND_INS)
+@pytest.mark.parametrize(
+    ("provider", "ending"),
+    [
+        *((provider, ending) for provider in TWO for ending in ENDINGS),
+        *((provider, "an answer") for provider in STAND_INS if provider not in TWO),
+    ],
+)
 def test_an_agent_that_tells_its_key(
     stage: Stage, provider: str, ending: str, log_format: str
 ) -> None:
-    target = stand_in(provider, stage.home, EVERYWHERE + ending, env=ENV, log_format=log_format)
+    code = EVERYWHERE + ENDINGS[ending]
+    target = stand_in(provider, stage.home, code, env=ENV, log_format=log_format)
     played = stage.play(target, case("case", contains("four")), options=LOUD)
     text = shown(stage, played)
 
@@ -78,7 +76,7 @@ def test_a_key_that_the_agent_inherits(
     stage: Stage, provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No target names it, and yet it is one."""
-    name = {"codex": "OPENAI_API_KEY", "claude": "ANTHROPIC_API_KEY"}[provider]
+    name = OWN_VARIABLE[provider]
     monkeypatch.setenv(name, SECRET)
     target = stand_in(provider, stage.home, f'answer("four " + os.environ["{name}"])')
     played = stage.play(

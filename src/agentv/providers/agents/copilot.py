@@ -98,7 +98,7 @@ class CopilotReader:
         if usage is not None:
             self._trace.usage(usage)
         if self._exit_code == 0:
-            return Account(answer=self._answer, last_trouble=self._trouble, usage=usage)
+            return Account(answer=self._answer or "", last_trouble=self._trouble, usage=usage)
         if self._exit_code is None or self._error is None:
             return Account(last_trouble=self._trouble, usage=usage)
         data = at(self._error, "data")
@@ -110,6 +110,7 @@ class CopilotReader:
         )
 
     def _said(self, data: Any, *, is_main: bool) -> None:
+        self._trouble = None  # it got over it
         thoughts, said = text(data, "reasoningText"), text(data, "content")
         if thoughts:
             self._trace.reasoning(thoughts)

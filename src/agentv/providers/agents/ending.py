@@ -45,7 +45,7 @@ class Ending:
         return self._failure() or self._silence() or self._unfit()
 
     def _timeout(self) -> ProviderError:
-        trouble = self.account.last_trouble or _last_words(self.result.stderr)
+        trouble = self.account.last_trouble or _last_trouble(self.result.stderr)
         why = f"; it last said: {trouble}" if trouble else ""
         message = f"{self.program} did not end within {self.limit:g} s{why}"
         return ProviderTimeout(message, detail=self._detail())
@@ -99,12 +99,16 @@ class Ending:
 
 
 def _last_words(stderr: bytes) -> str | None:
-    """The line that says what went wrong, as well as can be told: the last one that sounds like it.
+    """What it said of its end: the last line that sounds like trouble, else the last of all."""
+    return _last_trouble(stderr) or next(reversed(_lines(stderr)), None)
 
-    Stack traces, printed objects and a page of help stand around it.
-    """
-    text = stderr[-_LONGEST_LOOK:].decode("utf-8", "replace")
-    lines = [_ESCAPES.sub("", line).rstrip()[:_LONGEST_WORDS] for line in text.splitlines()]
-    starting = [line for line in lines if line[:1].isalnum() and not line.endswith(":")]
-    sounding = [line for line in starting if _TROUBLE.search(line)]
-    return next(reversed(sounding or starting or list(filter(None, lines))), None)
+
+def _last_trouble(stderr: bytes) -> str | None:
+    """Stack traces, printed objects and pages of help are indented, and stand around it."""
+    lines = [line for line in _lines(stderr) if line[0].isalnum() and _TROUBLE.search(line)]
+    return next(reversed(lines), None)
+
+
+def _lines(stderr: bytes) -> list[str]:
+    text = _ESCAPES.sub("", stderr[-_LONGEST_LOOK:].decode("utf-8", "replace"))
+    return [line.rstrip()[:_LONGEST_WORDS] for line in text.splitlines() if line.strip()]

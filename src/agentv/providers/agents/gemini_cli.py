@@ -67,6 +67,7 @@ class GeminiCliReader:
                 self._said(text(event, "content") or "", is_piece=event.get("delta") is True)
             case "tool_use":
                 self._end_message()
+                self._trouble = None  # it got over it
                 self._answer = None  # what it said before was not its last word
                 name = text(event, "tool_name") or "tool"
                 self._trace.tool_started(_call_id(event), name, at(event, "parameters"))
@@ -92,7 +93,9 @@ class GeminiCliReader:
         if result is None:
             return Account(last_trouble=self._trouble)
         if text(result, "status") == "success":
-            return Account(answer=self._answer, last_trouble=self._trouble, usage=_usage(result))
+            return Account(
+                answer=self._answer or "", last_trouble=self._trouble, usage=_usage(result)
+            )
         said = text(result, "error", "message")
         status, message = _api_error(said)
         return Account(
@@ -102,6 +105,7 @@ class GeminiCliReader:
         )
 
     def _said(self, said: str, *, is_piece: bool) -> None:
+        self._trouble = None  # it got over it
         if not is_piece:
             self._end_message()
         self._pieces.append(said)

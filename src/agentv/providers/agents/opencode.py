@@ -71,7 +71,8 @@ class OpenCodeReader:
         """In the present step."""
         self._error: Any = None
         self._trouble: str | None = None
-        self._is_done = False
+        self._reason: str | None = None
+        """Why the last step ended; unset within a step."""
         self._usage: Usage | None = None
 
     def take(self, event: dict[str, Any]) -> None:
@@ -79,7 +80,7 @@ class OpenCodeReader:
         part = at(event, "part")
         match event.get("type"):
             case "step_start":
-                self._is_done, self._said = False, []
+                self._begin_step()
             case "text":
                 said = text(part, "text") or ""
                 self._said.append(said)
@@ -104,8 +105,14 @@ class OpenCodeReader:
                 last_trouble=self._trouble,
                 usage=self._usage,
             )
-        answer = "\n".join(self._said) if self._is_done and self._said else None
+        is_done = self._reason not in (None, "tool-calls")
+        answer = "\n".join(self._said) if is_done else None
         return Account(answer=answer, last_trouble=self._trouble, usage=self._usage)
+
+    def _begin_step(self) -> None:
+        if self._reason == "tool-calls":
+            self._trouble = None  # it got over it
+        self._reason, self._said = None, []
 
     def _tool(self, part: Any) -> None:
         call_id, name = text(part, "callID") or "", text(part, "tool") or "tool"
@@ -128,9 +135,8 @@ class OpenCodeReader:
             self._trace.file_change(path, "update" if existed else "add")
 
     def _step_finished(self, part: Any) -> None:
-        reason = text(part, "reason")
-        self._is_done = reason != "tool-calls"
-        if reason == "unknown":
+        self._reason = text(part, "reason")
+        if self._reason == "unknown":
             self._warn("the model's reply broke off")
         reported = _usage(part)
         if reported is not None:

@@ -100,17 +100,17 @@ class PiReader:
         said = _joined(content, "text")
         if said:
             self._trace.message(said)
-        self._answer = said or None
+        self._answer = said
         reported = _usage(message)
         if reported is not None:
             self._usage = add_usage(self._usage, reported)
             self._trace.usage(reported)
         stop = text(message, "stopReason")
-        self._failure = None
+        self._failure = self._trouble = None
         if stop in ("error", "aborted"):
-            self._failure = text(message, "errorMessage") or f"the request ended as '{stop}'"
-            self._trouble = self._failure
-            self._trace.warning(self._failure)
+            said = text(message, "errorMessage") or f"the request ended as '{stop}'"
+            self._failure = self._trouble = said
+            self._trace.warning(said)
 
 
 def build(options: PiOptions, build: ProviderBuild) -> AgentProvider:
