@@ -4,14 +4,14 @@ import re
 from typing import Any
 
 import pytest
-from story import case, command, contains, mock, suite, targets
-from terminal import in_pipes, on_terminal
 
 from agentv.cli.progress import LineProgress
 from agentv.errors import ExitCode
 from agentv.model.event import AttemptFailed, Notice, RunStarted, TrialFinished, TrialStarted
 from agentv.model.result import ErrorInfo, TrialResult, Verdict
 from agentv.testing import Project
+from story import case, command, contains, mock, suite, targets
+from terminal import in_pipes, on_terminal
 
 FOUR = contains("four")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
