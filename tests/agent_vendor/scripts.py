@@ -37,5 +37,6 @@ def run_for_ever(conversation: Conversation) -> Run:
 
 
 def huge_answer(characters: int = 20_000_000) -> Script:
-    """Say a lot, and a last word."""
-    return answer("x" * characters + " the end")
+    """Say a lot, and a last word; nothing twice, for some agents think that they are in a loop."""
+    numbers = " ".join(map(str, range(characters // 4)))
+    return answer(numbers[:characters] + " the end")

@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from story import case, contains, mock, suite, targets
-from terminal import started
 
 from agentv.cli.console import one_line, visible
 from agentv.errors import ExitCode
 from agentv.testing import Project
+from story import case, contains, mock, suite, targets
+from terminal import started
 
 
 @pytest.mark.parametrize(

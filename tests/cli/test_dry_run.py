@@ -1,10 +1,10 @@
 """A dry run asks nobody, scores nothing, and says so."""
 
 import pytest
-from story import PYTHON, case, command, contains, mock, suite, targets
 
 from agentv.errors import ExitCode
 from agentv.testing import Project
+from story import PYTHON, case, command, contains, mock, suite, targets
 
 CRASH = {"type": "code", "script": "touch evaluated; exit 1"}
 UNSET = "${{ NO_SUCH_VARIABLE }}"

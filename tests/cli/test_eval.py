@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from story import by_id, case, command, contains, mock, suite, targets
 
 from agentv.errors import ExitCode
 from agentv.testing import Outcome, Project
+from story import by_id, case, command, contains, mock, suite, targets
 
 FOUR = contains("four")
 FIVE = contains("five")

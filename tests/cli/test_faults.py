@@ -7,11 +7,10 @@ import uuid
 from collections import Counter
 from pathlib import Path
 
-from processes import alive
-from story import PYTHON, by_id, case, command, contains, suite, targets
-
 from agentv.errors import ExitCode
 from agentv.testing import Project
+from processes import alive
+from story import PYTHON, by_id, case, command, contains, suite, targets
 
 AGENT = Path(__file__).parents[2] / "benchmarks" / "faulty_agent.py"
 VERDICTS = {"good": "pass", "crash": "error", "hang": "error", "liar": "fail"}

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import psutil
 import pytest
-from processes import alive
-from story import PYTHON, case, command, contains, suite, targets
-from terminal import Terminal, on_terminal, started
 
 from agentv.errors import ExitCode
 from agentv.testing import Project
+from processes import alive
+from story import PYTHON, case, command, contains, suite, targets
+from terminal import Terminal, on_terminal, started
 
 AGENT = """\
 import os, signal, sys, time

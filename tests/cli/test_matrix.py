@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from story import PYTHON, case, command, contains, mock, suite, targets
 
 from agentv.errors import ExitCode
 from agentv.testing import Project
+from story import PYTHON, case, command, contains, mock, suite, targets
 
 CROWD = """\
 import os, sys, time

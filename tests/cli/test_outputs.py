@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from story import case, command, contains, mock, suite, targets
 
 from agentv.errors import ExitCode
 from agentv.loading.yaml12 import parse_yaml
 from agentv.testing import Outcome, Project
+from story import case, command, contains, mock, suite, targets
 
 FOUR = contains("four")
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import jsonschema
 import pytest
-from story import case, contains, mock, suite, targets
 
 from agentv.cli.schemas import schema_text
 from agentv.loading.discover import discover
 from agentv.loading.yaml12 import parse_yaml
 from agentv.testing import Project
+from story import case, contains, mock, suite, targets
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KINDS = ("eval", "targets", "config", "result")

@@ -5,10 +5,10 @@ import json
 import urllib.parse
 
 import pytest
-from story import case, command, contains, mock, suite, targets
-from terminal import on_terminal
 
 from agentv.testing import Outcome, Project
+from story import case, command, contains, mock, suite, targets
+from terminal import on_terminal
 
 SECRET = 'sk-"quoted"/+tail é'
 VARIABLE = "${{ STORY_API_KEY }}"

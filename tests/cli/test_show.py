@@ -5,10 +5,10 @@ from statistics import mean, median, stdev
 from typing import Any
 
 import pytest
-from story import case, contains, mock, suite, targets
 
 from agentv.errors import ExitCode
 from agentv.testing import Outcome, Project
+from story import case, contains, mock, suite, targets
 
 A, B, C = contains("a"), contains("b"), contains("c")
 

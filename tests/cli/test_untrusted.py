@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from story import PYTHON, case, command, contains, suite, targets
 
 from agentv.errors import ExitCode
 from agentv.testing import Project
+from story import PYTHON, case, command, contains, suite, targets
 
 TRICKS = [
     pytest.param("$(touch pwned) `touch pwned` ${IFS}", id="expansions"),

@@ -1,10 +1,10 @@
 """`agentv validate` names every mistake, where it is and what would be right."""
 
 import pytest
-from story import case, contains, mock, suite, targets
 
 from agentv.errors import ExitCode
 from agentv.testing import Project
+from story import case, contains, mock, suite, targets
 
 TYPOS = """\
 evalcases:

@@ -206,6 +206,15 @@ def test_a_program_that_may_not_be_executed(stage: Stage) -> None:
     assert f"'{program}' may not be executed (`chmod +x` would allow it)" in refused(stage, target)
 
 
+def test_no_git(stage: Stage) -> None:
+    """It is only needed for some settings, and told before anything runs."""
+    nowhere = {"PATH": "/nowhere"}
+    target = stand_in("codex", stage.home, "", keep_workspace="always", env=nowhere)
+    said = "the program 'git' was not found on PATH; `workspace_ref` and `keep_workspace` need it"
+
+    assert said in refused(stage, target)
+
+
 def refused(stage: Stage, target: dict[str, Any]) -> str:
     """What a run says that does not begin, on one line."""
     cases = suite(case("case", contains("four")))

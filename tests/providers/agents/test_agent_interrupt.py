@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from agents import needs_git
 from agents.stage import Stage
 from agents.stand_in import TWO, stand_in
 from agentv.errors import ExitCode
@@ -19,6 +20,7 @@ time.sleep(120)
 """
 
 
+@needs_git
 @pytest.mark.parametrize("provider", TWO)
 def test_nothing_is_left(stage: Stage, provider: str) -> None:
     begun = stage.home / "begun"

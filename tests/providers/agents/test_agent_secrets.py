@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from agent_vendor import AgentVendor, run_then_answer
-from agents.real import RealAgent
+from agents import needs_git
+from agents.real import COPILOT, RealAgent
 from agents.stage import Played, Stage
 from agents.stand_in import OWN_VARIABLE, STAND_INS, TWO, stand_in
 from story import case, contains
@@ -86,6 +87,7 @@ def test_a_key_that_the_agent_inherits(
     assert SECRET not in shown(stage, played)
 
 
+@needs_git
 def test_a_diff_with_a_key_in_it(stage: Stage) -> None:
     """What is kept for a person is the agent's work as it is; the diff is of our making."""
     target = stand_in(
@@ -113,9 +115,11 @@ def test_a_real_agent_that_prints_its_environment(stage: Stage, agent: RealAgent
             case("case", contains("GIVEN_KEY=")),
             options=LOUD,
         )
-        assert SECRET in vendor.asked[-1].conversation.results[0]
+        assert agent is COPILOT or SECRET in vendor.asked[-1].conversation.results[0]
 
     assert played.row["verdict"] == "pass", played.row
     assert SECRET not in shown(stage, played)
-    assert "GIVEN_KEY=[redacted" in played.row["candidate_answer"]
+    # Copilot hides keys itself.
+    hidden = "GIVEN_KEY=***" if agent is COPILOT else "GIVEN_KEY=[redacted"
+    assert hidden in played.row["candidate_answer"]
     assert Path(stage.project.folder, played.row["artifacts"]["log"]).is_file()

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from agent_vendor import AgentVendor, run_then_answer
+from agents import needs_git
 from agents.real import RealAgent
 from agents.stage import Played, Stage
 from agents.stand_in import stand_in
 from story import case, contains
+
+pytestmark = needs_git
 
 WORK = """
 Path("old.txt").write_text("old\\nand more\\n")

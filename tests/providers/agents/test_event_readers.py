@@ -1,27 +1,36 @@
 """What agents report becomes a trace and an account; nothing that they report can break us."""
 
 import copy
-from collections.abc import Callable, Iterable
-from itertools import count
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import READERS, read
 from recorded import CLAUDE_REFUSED, CLAUDE_TOOL, CODEX_REFUSED, CODEX_TOOL
+from recorded_others import (
+    COPILOT_REFUSED,
+    COPILOT_TOOL,
+    GEMINI_REFUSED,
+    GEMINI_TOOL,
+    OPENCODE_REFUSED,
+    OPENCODE_TOOL,
+    PI_REFUSED,
+    PI_TOOL,
+)
 
 from agentv.core.json_text import to_json
 from agentv.model.score import Usage
-from agentv.providers.agents.agent import Account, EventReader
-from agentv.providers.agents.claude import ClaudeReader
-from agentv.providers.agents.codex import CodexReader
-from agentv.providers.agents.trace_builder import TraceBuilder
+from agentv.providers.agents.agent import Account
 
-READERS: dict[str, Callable[[TraceBuilder], EventReader]] = {
-    "codex": CodexReader,
-    "claude": ClaudeReader,
+RECORDED = {
+    "codex": CODEX_TOOL + CODEX_REFUSED,
+    "claude": CLAUDE_TOOL + CLAUDE_REFUSED,
+    "copilot": COPILOT_TOOL + COPILOT_REFUSED,
+    "gemini-cli": GEMINI_TOOL + GEMINI_REFUSED,
+    "opencode": OPENCODE_TOOL + OPENCODE_REFUSED,
+    "pi": PI_TOOL + PI_REFUSED,
 }
-RECORDED = {"codex": CODEX_TOOL + CODEX_REFUSED, "claude": CLAUDE_TOOL + CLAUDE_REFUSED}
 ODD = st.recursive(
     st.sampled_from([None, True, -1, 0, 1.5, float("inf"), 10**30, "", "text", "\ud800"]),
     lambda inner: (
@@ -30,19 +39,6 @@ ODD = st.recursive(
     ),
     max_leaves=6,
 )
-
-
-def read(kind: str, events: Iterable[dict[str, Any]]) -> tuple[Account, list[dict[str, Any]]]:
-    ticks = count()
-    trace = TraceBuilder(lambda: float(next(ticks)), lambda entry: None)
-    reader = READERS[kind](trace)
-    for event in events:
-        reader.take(event)
-    entries = trace.entries()
-    return reader.account(), [
-        {key: value for key, value in entry.items() if key not in ("at_ms", "duration_ms")}
-        for entry in entries
-    ]
 
 
 def test_codex() -> None:
@@ -115,8 +111,16 @@ def test_claude() -> None:
             "unexpected status 401 Unauthorized: bad key, url: http://127.0.0.1:8902/v1/responses",
         ),
         ("claude", CLAUDE_REFUSED, "Failed to authenticate. API Error: 401 bad key"),
+        (
+            "copilot",
+            COPILOT_REFUSED,
+            "Authentication failed with provider at http://127.0.0.1:8977/v1 (HTTP 401).",
+        ),
+        ("gemini-cli", GEMINI_REFUSED, "bad key (status 401)"),
+        ("opencode", OPENCODE_REFUSED, "bad key (status 401)"),
+        ("pi", PI_REFUSED, "401 bad key"),
     ],
-    ids=["codex", "claude"],
+    ids=list(READERS),
 )
 def test_a_refused_key(kind: str, events: list[dict[str, Any]], failure: str) -> None:
     account, _ = read(kind, events)

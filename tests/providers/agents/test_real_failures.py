@@ -17,7 +17,7 @@ from agent_vendor import (
     run_for_ever,
     run_then_answer,
 )
-from agents.real import CODEX, RealAgent
+from agents.real import CLAUDE, CODEX, COPILOT, GEMINI, OPENCODE, PI, RealAgent
 from agents.stage import Played, Stage
 from agentv.errors import ExitCode
 from story import case, contains
@@ -25,6 +25,8 @@ from story import case, contains
 pytestmark = pytest.mark.timeout(300)
 
 KILL_PARENT = "kill -9 $PPID"
+KILL_COPILOT = """P=$PPID python3 -c 'import os; os.kill(int(os.environ["P"]), 9)'"""
+"""It lets nobody use `kill`."""
 KILL_GRANDPARENT = "kill -9 $(cut -d' ' -f4 /proc/$PPID/stat)"
 
 
@@ -47,36 +49,55 @@ def assert_error(played: Played, kind: str, message: str) -> dict[str, Any]:
     return error
 
 
+def assert_gave_up(played: Played, agent: RealAgent, said: str) -> None:
+    """OpenCode's own retries take longer than a test may: its log says why it did not end."""
+    if agent is OPENCODE:
+        message = rf"^opencode did not end within \d+ s; it last said: .*({said})"
+        assert_error(played, "timeout", message)
+    else:
+        assert_error(played, "agent", f"^{agent.name} failed: .*({said})")
+
+
 def test_a_wrong_key(stage: Stage, agent: RealAgent, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_AGENT_KEY", "this-is-not-the-right-key")
     played = play(stage, agent, answer("x"))
 
-    error = assert_error(played, "auth", f"{agent.provider} failed: .*401.*Incorrect API key")
+    said = "Authentication failed" if agent is COPILOT else "Incorrect API key"
+    error = assert_error(played, "auth", f"^{agent.name} failed: .*{said}")
+    assert "401" in error["message"]
     assert "this-is-not-the-right-key" not in str(error)
 
 
 def test_a_vendor_in_trouble(stage: Stage, agent: RealAgent) -> None:
-    played = play(stage, agent, lambda _: failure(500, "the vendor is on fire"))
-    said = {"codex": "high demand", "claude": "API Error: 500 the vendor is on fire"}
+    on_fire = failure(500, "the vendor is on fire")
+    played = play(stage, agent, lambda _: on_fire, "--agent-timeout", "40")
 
-    assert_error(played, "agent", f"{agent.provider} failed: .*{said[agent.provider]}")
+    said = "high demand" if agent is CODEX else "the vendor is on fire"
+    assert_gave_up(played, agent, said)
 
 
 def test_a_connection_that_breaks(stage: Stage, agent: RealAgent) -> None:
-    played = play(stage, agent, lambda _: RESET, "--agent-timeout", "20")
+    played = play(stage, agent, lambda _: RESET, "--agent-timeout", "40")
 
-    said = {"codex": "disconnected|error sending", "claude": "Unable to connect"}
-    assert_error(played, "agent", f"{agent.provider} failed: .*({said[agent.provider]})")
+    said = {
+        CODEX: "disconnected|error sending",
+        CLAUDE: "Unable to connect",
+        COPILOT: "[Cc]ould not connect|retried",
+        GEMINI: "fetch failed",
+        OPENCODE: "socket connection was closed",
+        PI: "Connection error",
+    }
+    assert_gave_up(played, agent, said[agent])
 
 
 def test_a_vendor_that_never_answers(stage: Stage, agent: RealAgent) -> None:
     played = play(stage, agent, lambda _: HANG, "--agent-timeout", "3")
 
-    assert_error(played, "timeout", f"^{agent.provider} did not end within 3 s")
+    assert_error(played, "timeout", f"^{agent.name} did not end within 3 s")
 
 
 def test_no_vendor(stage: Stage, agent: RealAgent) -> None:
-    """A refused connection: one gives up, the other waits for the network until its time ends."""
+    """A refused connection: most give up, one waits for the network until its time ends."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -88,7 +109,8 @@ def test_no_vendor(stage: Stage, agent: RealAgent) -> None:
         said = "^codex did not end within 5 s(; it last said: Reconnecting.*)?$"
         assert_error(played, "timeout", said)
     else:
-        assert_error(played, "agent", "claude failed: .*Unable to connect")
+        said = "[Uu]nable to connect|Could not connect|fetch failed|Connection error"
+        assert_gave_up(played, agent, said)
 
 
 def test_an_endless_loop(stage: Stage, agent: RealAgent) -> None:
@@ -97,24 +119,26 @@ def test_an_endless_loop(stage: Stage, agent: RealAgent) -> None:
         target = agent.target(vendor.url, stage.home, timeout_seconds=5)
         played = stage.play(target, case("case", contains("x")))
 
-    assert_error(played, "timeout", f"^{agent.provider} did not end within 5 s")
+    assert_error(played, "timeout", f"^{agent.name} did not end within 5 s")
     calls = [entry for entry in played.row["trace"] if entry["type"] == "tool_call"]
     assert abs(len(calls) - len(vendor.asked)) <= 1
-    results = [call["result"].strip() for call in calls if "result" in call]
+    results = [call["result"].splitlines()[0] for call in calls if "result" in call]
     assert results == [f"round {number + 1}" for number in range(len(results))]
 
 
 def test_a_flag_that_it_does_not_know(stage: Stage, agent: RealAgent) -> None:
-    played = play(stage, agent, answer("x"), args=["--no-such-flag"])
-    error = assert_error(played, "exit", f"^{agent.provider} failed with exit code [12]: .+")
-    assert "--no-such-flag" in error["detail"]
+    played = play(stage, agent, answer("x"), args=["--such-flag"])
+    # OpenCode shows its help, and says no more.
+    said = "" if agent is OPENCODE else "such-flag"
+    assert_error(played, "exit", f"^{agent.name} failed with exit code [12]: .*{said}")
 
 
 def test_it_is_killed(stage: Stage, agent: RealAgent) -> None:
     """By its own model; what it had started is ended too."""
-    played = play(stage, agent, run_then_answer(KILL_PARENT, "sleep 60"))
+    kill = KILL_COPILOT if agent is COPILOT else KILL_PARENT
+    played = play(stage, agent, run_then_answer(kill, "sleep 60"))
 
-    assert_error(played, "exit", f"^{agent.provider} (was ended by SIGKILL|failed with exit code)")
+    assert_error(played, "exit", f"^{agent.name} (was ended by SIGKILL|failed with exit code)")
 
 
 @pytest.mark.agents
@@ -129,9 +153,9 @@ def test_a_very_large_answer(stage: Stage, agent: RealAgent) -> None:
     """It is an answer like any other: whole in its row, cut in the trace.
 
     Claude Code ends without waiting until its output is read: of a larger one, reported twice,
-    more may be lost than a pipe holds.
+    more may be lost than a pipe holds. Pi tells all that it has so far with every piece.
     """
-    characters = {"codex": 5_000_000, "claude": 400_000}[agent.provider]
+    characters = {CLAUDE: 400_000, PI: 2_000_000}.get(agent, 5_000_000)
     with AgentVendor(huge_answer(characters)) as vendor:
         target = agent.target(vendor.url, stage.home)
         played = stage.play(target, case("case", contains("the end")))

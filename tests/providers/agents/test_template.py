@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from agents import needs_git
 from agentv.errors import ProviderError
 from agentv.providers.agents.template import FolderCopy, RepositoryClone, run_git
 from agentv.providers.agents.workspace_diff import WorkspaceDiff
 from agentv.transport.process import Processes
+
+pytestmark = needs_git
 
 IDENTITY = ("-c", "user.name=A", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main")
 

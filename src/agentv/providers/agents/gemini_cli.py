@@ -49,8 +49,8 @@ class GeminiCli:
 class GeminiCliReader:
     """Events `message`, `tool_use`, `tool_result`, `error` and, last, `result`.
 
-    What it says comes in pieces; a tool call or the end is where they are whole. It may exit with
-    0 and yet have failed: the result's `status` tells.
+    What it says comes in pieces; a tool call or the end is where they are whole. Its exit code may
+    be 0 when it has failed.
     """
 
     def __init__(self, trace: TraceBuilder) -> None:
@@ -87,21 +87,23 @@ class GeminiCliReader:
                     self._trace.usage(usage)
 
     def account(self) -> Account:
-        """What the result says; without one there is no answer."""
+        """What the result says; without one there is no answer.
+
+        Trouble that nothing came after has ended it, whatever the result says: so it is when it
+        stops itself in what it takes for a loop.
+        """
         self._end_message()
         result = self._result
         if result is None:
             return Account(last_trouble=self._trouble)
-        if text(result, "status") == "success":
-            return Account(
-                answer=self._answer or "", last_trouble=self._trouble, usage=_usage(result)
-            )
-        said = text(result, "error", "message")
-        status, message = _api_error(said)
+        usage = _usage(result)
+        if text(result, "status") == "success" and self._trouble is None:
+            return Account(answer=self._answer or "", usage=usage)
+        status, message = _api_error(text(result, "error", "message"))
         return Account(
             failure=message or self._trouble or "it gives no reason",
             kind="auth" if status in (401, 403) else "agent",
-            usage=_usage(result),
+            usage=usage,
         )
 
     def _said(self, said: str, *, is_piece: bool) -> None:

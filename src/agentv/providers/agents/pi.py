@@ -86,7 +86,7 @@ class PiReader:
             return Account(last_trouble=self._trouble, usage=self._usage)
         refused = self._failure is not None and _REFUSED.match(self._failure)
         return Account(
-            answer=self._answer,
+            answer=self._answer if self._failure is None else None,
             failure=self._failure,
             kind="auth" if refused else "agent",
             last_trouble=self._trouble,
