@@ -69,6 +69,8 @@ class Vendor:
         """Every request with a right key, in the order in which it came."""
         self.refused_keys = 0
         """How often a wrong key came."""
+        self.most_at_once = 0
+        """How many requests were being answered at the same time, at most."""
         self.connections = 0
         """How many were opened."""
         self.url = ""
@@ -79,6 +81,7 @@ class Vendor:
         self._chances = chances or Chances(faults=())
         self._answer = answer
         self._tries: Counter[str] = Counter()
+        self._under_way = 0
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
         self._ready = threading.Event()
@@ -136,8 +139,13 @@ class Vendor:
             said = f"Incorrect API key provided: {dialect.key(headers)}"
             return web.json_response(dialect.error(401, said), status=401)
         asked = self._note(request, headers, body, dialect.question(request.path, body))
-        await asyncio.sleep(self._latency)
-        return await self._reply(request, dialect, asked)
+        self._under_way += 1
+        self.most_at_once = max(self.most_at_once, self._under_way)
+        try:
+            await asyncio.sleep(self._latency)
+            return await self._reply(request, dialect, asked)
+        finally:
+            self._under_way -= 1
 
     def _note(
         self,

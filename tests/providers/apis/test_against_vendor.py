@@ -12,7 +12,6 @@ from vendor import (
     RESET,
     SLOW_BODY,
     TRUNCATED,
-    Fault,
     Vendor,
     failure,
     refused,
@@ -140,26 +139,6 @@ def test_a_wrong_key_is_tried_once_and_said_in_the_row(provider: str, project: P
     [row] = project.rows()
     assert "401" in row["error"]["message"]
     assert_key_is_nowhere(project, outcome.out, outcome.err)
-
-
-@pytest.mark.parametrize(
-    ("fault", "seconds"),
-    [
-        (refused("1"), 1.0),
-        (refused(retry_after_ms="300"), 0.3),
-        (refused("0"), 0.0),
-        (failure(503, retry_after="1"), 1.0),
-    ],
-    ids=["seconds", "milliseconds", "none", "unavailable"],
-)
-def test_what_the_service_asks_us_to_wait_is_kept_exactly(
-    fault: Fault, seconds: float, project: Project
-) -> None:
-    with Vendor(key=KEY, script={"case-1": [fault]}) as vendor:
-        prepared(project, target("openai", vendor), suite())
-        assert project.run("eval", "e.yaml").code == ExitCode.OK
-    [gap] = vendor.gaps("case-1")
-    assert seconds <= gap <= seconds + 0.1
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
