@@ -17,7 +17,6 @@ from agentv import __version__
 from agentv.assembly.assemble import Assembly, assemble
 from agentv.assembly.options import CustomTarget, RunOptions, Surroundings
 from agentv.core.gate import GateDecision, decide
-from agentv.core.json_text import to_json
 from agentv.core.redaction import Redactor
 from agentv.core.summary import RunSummary, summarise
 from agentv.errors import AgentVError, ExitCode, RunAborted
@@ -139,7 +138,10 @@ def _open_cache(request: RunRequest, emit: "_Broadcast") -> SqliteResponseCache:
 
 
 class _Broadcast:
-    """Hands events to every sink, with secrets taken out of what they say."""
+    """Hands events to every sink, with secrets taken out of what they say.
+
+    Rows come from the journal, which has done that already.
+    """
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = sinks
@@ -148,15 +150,8 @@ class _Broadcast:
     def __call__(self, event: Event) -> None:
         if isinstance(event, AttemptFailed | Notice):
             event = msgspec.structs.replace(event, message=self.redactor.text(event.message))
-        elif isinstance(event, TrialFinished):
-            event = TrialFinished(result=self._clean(event.result))
         for sink in self._sinks:
             sink.handle(event)
-
-    def _clean(self, row: TrialResult) -> TrialResult:
-        encoded = to_json(row)
-        cleaned = self.redactor.json_bytes(encoded)
-        return row if cleaned == encoded else msgspec.json.decode(cleaned, type=TrialResult)
 
 
 @dataclass(frozen=True, kw_only=True)

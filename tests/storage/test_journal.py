@@ -78,6 +78,20 @@ def test_every_row_is_reported_durable_once_in_order_and_in_groups(path: Path) -
     assert len(groups) < 100
 
 
+def test_rows_are_reported_as_they_stand_in_the_file(path: Path) -> None:
+    """Whoever shows them need not take the secrets out once more."""
+    reported: list[TrialResult] = []
+
+    async def story() -> None:
+        async with Journal(path, Redactor({"KEY": "s3cret-word"}), reported.extend) as journal:
+            journal.append(row("one", answer="It is s3cret-word."))
+            journal.append(row("two"))
+
+    asyncio.run(story())
+    assert reported == list(open_rows(path, TrialResult))
+    assert reported[0].candidate_answer == "It is [redacted KEY]."
+
+
 def test_a_row_becomes_durable_while_the_run_goes_on(path: Path) -> None:
     async def story() -> None:
         durable = asyncio.Event()

@@ -69,12 +69,15 @@ class Vendor(Loopback):
         """Every request with a right key, in the order in which it came."""
         self.refused_keys = 0
         """How often a wrong key came."""
+        self.most_at_once = 0
+        """How many requests were being answered at the same time, at most."""
         self._key = key
         self._latency = latency
         self._script = script or {}
         self._chances = chances or Chances(faults=())
         self._answer = answer
         self._tries: Counter[str] = Counter()
+        self._under_way = 0
 
     def tries(self, case: str) -> int:
         """How often a case was asked."""
@@ -96,8 +99,13 @@ class Vendor(Loopback):
             said = f"Incorrect API key provided: {dialect.key(headers)}"
             return web.json_response(dialect.error(401, said), status=401)
         asked = self._note(request, headers, body, dialect.question(request.path, body))
-        await asyncio.sleep(self._latency)
-        return await self._reply(request, dialect, asked)
+        self._under_way += 1
+        self.most_at_once = max(self.most_at_once, self._under_way)
+        try:
+            await asyncio.sleep(self._latency)
+            return await self._reply(request, dialect, asked)
+        finally:
+            self._under_way -= 1
 
     def _note(
         self,

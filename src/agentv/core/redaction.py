@@ -41,7 +41,9 @@ class Redactor:
         self._pattern = re.compile("|".join(map(re.escape, forms)))
         self._long = [form for form in forms if len(form) >= _LONG]
         self._signs = _shortest([*filter(_is_short, forms), *_ends(self._long)])
-        self._json_signs = tuple(to_json(form)[1:-1] for form in self._signs)
+        # Somebody else's JSON may write any letter as `\u0061`: then only reading it can tell.
+        escapes = (b"\\u", b"\\/") if self._signs else ()
+        self._json_signs = (*(to_json(form)[1:-1] for form in self._signs), *escapes)
 
     def text(self, text: str) -> str:
         """The text without secrets."""
@@ -57,9 +59,7 @@ class Redactor:
         stays a row: its own keys, its roles, and what it is known by (ids, suite, target,
         verdict; an author's words, not a program's) are kept whatever the secrets are.
         """
-        # Somebody else's JSON may write any letter as `\u0061`: then only reading it can tell.
-        signs = (*self._json_signs, b"\\u", b"\\/") if self._signs else ()
-        if not any(sign in data for sign in signs):
+        if not any(sign in data for sign in self._json_signs):
             return data
         document = msgspec.json.decode(data)
         cleaned = self._clean_row(document)

@@ -39,7 +39,8 @@ class Journal:
     Args:
         path: Created if it is not there.
         redactor: Every line passes through it.
-        on_durable: Called on the event loop with rows in the order in which they were appended.
+        on_durable: Called on the event loop with rows in the order in which they were appended, as
+            they stand in the file: without secrets.
     """
 
     def __init__(
@@ -85,11 +86,14 @@ class Journal:
         """
         self._refuse_if_closed()
         _require_finite_scores(row)
-        line = self._redactor.json_bytes(to_json(row)) + b"\n"
+        written = to_json(row)
+        cleaned = self._redactor.json_bytes(written)
         try:
-            _write_whole(self._file, line)
+            _write_whole(self._file, cleaned + b"\n")
         except OSError as error:
             raise self._give_up(error) from error
+        if cleaned is not written:
+            row = msgspec.json.decode(cleaned, type=TrialResult)
         self._pending.append(row)
         self._appended.set()
 

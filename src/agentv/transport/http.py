@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import aiohttp
     from yarl import URL
 
+_NEVER_ROUNDED = float("inf")
+"""Time limits of more than 5 s would be rounded up to a whole second."""
 _LONGEST_REASON = 500
 
 
@@ -57,6 +59,7 @@ class Http:
                     total=request.total_seconds,
                     connect=request.connect_seconds,
                     sock_read=request.read_seconds,
+                    ceil_threshold=_NEVER_ROUNDED,
                 ),
                 allow_redirects=False,
                 **self._proxy(url),
@@ -74,7 +77,8 @@ class Http:
 
         if self._session is None:
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar()
+                connector=aiohttp.TCPConnector(limit=0, timeout_ceil_threshold=_NEVER_ROUNDED),
+                cookie_jar=aiohttp.DummyCookieJar(),
             )
         return self._session
 

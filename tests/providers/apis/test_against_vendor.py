@@ -15,7 +15,6 @@ from vendor import (
     RESET,
     SLOW_BODY,
     TRUNCATED,
-    Fault,
     Vendor,
     failure,
     refused,
@@ -240,26 +239,6 @@ def test_a_target_without_a_key_is_said_in_one_line(
         f" `api_key: ${{{{ {variable} }}}}`, with the name of the variable that holds it"
         "  [missing-key]\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("fault", "seconds"),
-    [
-        (refused("1"), 1.0),
-        (refused(retry_after_ms="300"), 0.3),
-        (refused("0"), 0.0),
-        (failure(503, retry_after="1"), 1.0),
-    ],
-    ids=["seconds", "milliseconds", "none", "unavailable"],
-)
-def test_what_the_service_asks_us_to_wait_is_kept_exactly(
-    fault: Fault, seconds: float, project: Project
-) -> None:
-    with Vendor(key=KEY, script={"case-1": [fault]}) as vendor:
-        prepared(project, target("openai", vendor), suite())
-        assert project.run("eval", "e.yaml").code == ExitCode.OK
-    [gap] = vendor.gaps("case-1")
-    assert seconds <= gap <= seconds + 0.1
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])

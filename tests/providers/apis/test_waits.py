@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import formatdate
 from math import ceil
+from statistics import median
 
 import pytest
 from test_against_vendor import KEY, prepared, suite, target
@@ -16,6 +17,8 @@ from vendor import Fault, Vendor, failure, refused
 RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
 QUOTA_FAILURE = "type.googleapis.com/google.rpc.QuotaFailure"
 OVERSHOOT_SECONDS = 0.1
+"""Promised: in the middle of several, as this machine may be busy with other tests."""
+BUSY_SECONDS = 0.5
 
 
 class Until:
@@ -113,9 +116,12 @@ FORMS: dict[str, list[tuple[Fault, float]]] = {
 def test_a_wait_in_seconds_is_kept_exactly(provider: str, project: Project) -> None:
     faults = [fault for fault, _ in FORMS[provider]]
     vendor = run(project, provider, faults)
+    overshoots = []
     for number, (fault, seconds) in enumerate(FORMS[provider], 1):
         [gap] = vendor.gaps(f"case-{number}")
-        assert seconds <= gap <= seconds + OVERSHOOT_SECONDS, fault
+        assert seconds <= gap <= seconds + BUSY_SECONDS, fault
+        overshoots.append(gap - seconds)
+    assert median(overshoots) <= OVERSHOOT_SECONDS
 
 
 @pytest.mark.parametrize(
@@ -127,16 +133,17 @@ def test_a_moment_is_waited_for_by_the_services_clock(
     provider: str, headers: Callable[[float], Mapping[str, str]], project: Project
 ) -> None:
     """Exactly when the clocks agree; at most a second longer, and never shorter, when not."""
-    waits = [
-        (Until(429, headers), OVERSHOOT_SECONDS),
-        (Until(429, headers, ahead=3600), 1 + OVERSHOOT_SECONDS),
-        (Until(429, headers, ahead=-86_400.5), 1 + OVERSHOOT_SECONDS),
-    ]
-    vendor = run(project, provider, [wait.fault() for wait, _ in waits])
+    by_ours = [Until(429, headers) for _ in range(3)]
+    by_others = [Until(429, headers, ahead=ahead) for ahead in (3600, -86_400.5)]
+    vendor = run(project, provider, [wait.fault() for wait in (*by_ours, *by_others)])
     since_boot = time.time() - time.monotonic()
-    for number, (wait, overshoot) in enumerate(waits, 1):
+    overshoots = []
+    for number, wait in enumerate((*by_ours, *by_others), 1):
         _, again = (asked.at for asked in vendor.asked if asked.case == f"case-{number}")
-        assert 0 <= again + since_boot - wait.moment <= overshoot
+        overshoots.append(again + since_boot - wait.moment)
+    assert min(overshoots) >= 0
+    assert median(overshoots[:3]) <= OVERSHOOT_SECONDS
+    assert max(overshoots[3:]) <= 1 + BUSY_SECONDS
 
 
 @pytest.mark.parametrize(
@@ -170,6 +177,17 @@ def test_how_long_is_too_long_is_the_authors_choice(project: Project) -> None:
     assert row["error"]["message"].endswith(
         "slow down; it asks us to wait 1 s, and `max_retry_after_seconds` is 0.5"
     )
+
+
+def test_workers_bound_what_is_asked_at_once_also_while_others_wait(project: Project) -> None:
+    """Whoever waits lends the place, so the waits of the eight take no longer than one."""
+    script = {f"case-{number}": [refused("0.5")] for number in range(10, 90, 10)}
+    with Vendor(key=KEY, script=script, latency=0.01) as vendor:
+        prepared(project, target("openai", vendor), suite(cases=100))
+        assert project.run("eval", "e.yaml", "--workers", "4").code == ExitCode.OK
+    assert len(vendor.asked) == 108
+    assert vendor.most_at_once == 4
+    assert vendor.asked[-1].at - vendor.asked[0].at <= 2
 
 
 def quota(message: str, status: int = 429, **said: object) -> Fault:

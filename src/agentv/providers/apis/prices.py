@@ -26,7 +26,7 @@ def cost_usd(
     read, written, cached = usage.input_tokens, usage.output_tokens, usage.cached_tokens or 0
     if read is None or written is None or min(cached, written, read - cached) < 0:
         return None
-    price = _price(vendor, model, urlsplit(endpoint).hostname or "", in_batch=in_batch)
+    price = _price(vendor, model, _host(endpoint), in_batch=in_batch)
     if price is None:
         return None
     rates = [rates for rates in price.rates if read > rates.above or not rates.above][-1]
@@ -39,6 +39,11 @@ def _price(vendor: str, model: str, host: str, *, in_batch: bool) -> Price | Non
     if price is None or price.lasting:
         return price
     return listed_price(vendor, model, host, in_batch=in_batch)
+
+
+@lru_cache(256)
+def _host(endpoint: str) -> str:
+    return urlsplit(endpoint).hostname or ""
 
 
 @lru_cache(256)
