@@ -1,7 +1,7 @@
 """Every key that an author may write, and every key of a row, is explained on its page."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -18,6 +18,13 @@ from agentv.model.case import ContentPart, Message
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
 from agentv.model.run import RunManifest, SuitePlan, TargetRecord
 from agentv.model.score import EvaluationContext, Usage
+from agentv.model.trace import TraceEntry
+from agentv.providers.agents.claude import ClaudeOptions
+from agentv.providers.agents.codex import CodexOptions
+from agentv.providers.agents.copilot import CopilotOptions
+from agentv.providers.agents.gemini_cli import GeminiCliOptions
+from agentv.providers.agents.opencode import OpenCodeOptions
+from agentv.providers.agents.pi import PiOptions
 from agentv.providers.apis.anthropic import AnthropicOptions
 from agentv.providers.apis.azure import AzureOptions
 from agentv.providers.apis.gemini import GeminiOptions
@@ -52,6 +59,14 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
         ],
     ),
     ("python-api.md", [EvaluationContext]),
+    (
+        "agents.md",
+        [
+            *(CodexOptions, ClaudeOptions, CopilotOptions, GeminiCliOptions),
+            *(OpenCodeOptions, PiOptions),
+            *get_args(TraceEntry),
+        ],
+    ),
 ]
 
 
