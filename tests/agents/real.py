@@ -44,8 +44,6 @@ class RealAgent:
     """What a trace calls the tool that runs commands."""
     program: str = ""
     """Its executable's name, if it is not the provider's."""
-    begins_within: int = 20
-    """Seconds in which it has made its first steps, on a busy machine too."""
 
     def __str__(self) -> str:
         return self.provider
@@ -153,15 +151,12 @@ def _write_json(file: Path, content: Any) -> None:
     file.write_text(json.dumps(content), "utf-8")
 
 
-CODEX = RealAgent(
-    provider="codex", package="@openai/codex", settings=_codex, tool="shell", begins_within=4
-)
+CODEX = RealAgent(provider="codex", package="@openai/codex", settings=_codex, tool="shell")
 CLAUDE = RealAgent(
     provider="claude",
     package="@anthropic-ai/claude-code",
     settings=_claude,
     tool="Bash",
-    begins_within=4,
 )
 COPILOT = RealAgent(provider="copilot", package="@github/copilot", settings=_copilot, tool="bash")
 GEMINI = RealAgent(
@@ -171,9 +166,7 @@ GEMINI = RealAgent(
     tool="run_shell_command",
     program="gemini",
 )
-OPENCODE = RealAgent(
-    provider="opencode", package="opencode-ai", settings=_opencode, tool="bash", begins_within=45
-)
+OPENCODE = RealAgent(provider="opencode", package="opencode-ai", settings=_opencode, tool="bash")
 PI = RealAgent(provider="pi", package="@mariozechner/pi-coding-agent", settings=_pi, tool="bash")
 REAL_AGENTS = (CODEX, CLAUDE, COPILOT, GEMINI, OPENCODE, PI)
 

@@ -1,7 +1,7 @@
 """Every key that an author may write, and every key of a row, is explained on its page."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -19,7 +19,7 @@ from agentv.model.request import PlacedMedia
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
 from agentv.model.run import RunManifest, SuitePlan, TargetRecord
 from agentv.model.score import EvaluationContext, Usage
-from agentv.model.trace import FileChange, LeftOut, ToolCall, UsageReport, Warned
+from agentv.model.trace import TraceEntry
 from agentv.providers.agents.options import AgentOptions
 from agentv.providers.apis.anthropic import AnthropicOptions
 from agentv.providers.apis.azure import AzureOptions
@@ -57,7 +57,7 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
         ],
     ),
     ("sandboxes.md", [SandboxOptions]),
-    ("agents.md", [AgentOptions, ToolCall, FileChange, UsageReport, Warned, LeftOut]),
+    ("agents.md", [AgentOptions, *get_args(TraceEntry)]),
     ("python-api.md", [EvaluationContext]),
 ]
 

@@ -38,7 +38,7 @@ class ToolCall(_Entry, frozen=True, kw_only=True, tag="tool_call"):
     exit_code: int | None = None
     """Of a command."""
     duration_ms: float | None = None
-    """Between the reports of its start and of its end."""
+    """Between the reports of its start and of its end, unless the agent itself says how long."""
 
 
 class FileChange(_Entry, frozen=True, kw_only=True, tag="file_change"):

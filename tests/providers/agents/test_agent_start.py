@@ -56,6 +56,43 @@ def test_claude_is_started_headless(stage: Stage) -> None:
     assert given["env"]["DISABLE_AUTOUPDATER"] == "1"
 
 
+def test_copilot_is_started_headless(stage: Stage) -> None:
+    """Its usage goes to a file beside the workspace."""
+    given = report(stage, "copilot", model="gpt-5", args=["--allow-all-paths"])
+
+    line = "--output-format json --no-color --allow-all-tools --no-ask-user --no-auto-update"
+    line += " --disable-client-telemetry --usage-output-file FILE --model gpt-5 --allow-all-paths"
+    file = given["argv"][given["argv"].index("--usage-output-file") + 1]
+    assert given["argv"] == line.replace("FILE", file).split()
+    assert Path(file).parent == Path(given["cwd"]).with_name("private")
+
+
+def test_gemini_cli_is_started_headless(stage: Stage) -> None:
+    given = report(stage, "gemini-cli", model="gemini-2.5-pro", args=["--debug"])
+
+    line = "--output-format stream-json --skip-trust --yolo --model gemini-2.5-pro --debug"
+    assert given["argv"] == line.split()
+
+
+def test_opencode_is_started_headless(stage: Stage) -> None:
+    """Its sessions are its attempt's own."""
+    given = report(stage, "opencode", model="loop/fake", args=["--variant", "high"])
+
+    line = "run --format json --thinking --auto --title agentv --print-logs --log-level ERROR"
+    assert given["argv"] == f"{line} --model loop/fake --variant high".split()
+    private = Path(given["cwd"]).with_name("private")
+    assert given["env"]["OPENCODE_DB"] == str(private / "opencode.db")
+    assert given["env"]["OPENCODE_DISABLE_AUTOUPDATE"] == "1"
+
+
+def test_pi_is_started_headless(stage: Stage) -> None:
+    given = report(stage, "pi", model="loop/fake", args=["--thinking", "high"])
+
+    line = "--mode json --print --no-session --model loop/fake --thinking high"
+    assert given["argv"] == line.split()
+    assert given["env"]["PI_OFFLINE"] == "1"
+
+
 def test_what_the_target_sets_wins(stage: Stage) -> None:
     given = report(stage, "claude", env={"CLAUDE_CODE_MAX_RETRIES": "2"})
 
@@ -92,19 +129,27 @@ def test_a_template_with_a_prompt_of_its_own(stage: Stage) -> None:
     assert given["files"] == {"prompt.md": "mine", ".hidden": "too"}
 
 
-def test_a_folder_of_the_authors(stage: Stage) -> None:
+@pytest.mark.parametrize(
+    ("provider", "flag"),
+    [
+        ("claude", "--add-dir"),
+        ("copilot", "--add-dir"),
+        ("gemini-cli", "--include-directories"),
+    ],
+)
+def test_a_folder_of_the_authors(stage: Stage, provider: str, flag: str) -> None:
     """Nothing is put there; linked files are elsewhere, within reach."""
     stage.project.write({"work/here.txt": "here", "notes.txt": "note"})
     messages = [
         {"role": "user", "content": [{"type": "file", "value": "notes.txt"}]},
     ]
-    target = stand_in("claude", stage.home, REPORT, cwd="work")
+    target = stand_in(provider, stage.home, REPORT, cwd="work")
     played = stage.play(target, case("case", contains("four"), input_messages=messages))
     given = json.loads(played.row["candidate_answer"].removeprefix("four "))
 
     assert given["cwd"] == str(stage.project.folder / "work")
     assert given["files"] == {"here.txt": "here"}
-    reach = given["argv"][given["argv"].index("--add-dir") + 1]
+    reach = given["argv"][given["argv"].index(flag) + 1]
     assert f"(file://{reach}/files/notes.txt)" in given["stdin"]
     assert [path.name for path in (stage.project.folder / "work").iterdir()] == ["here.txt"]
 

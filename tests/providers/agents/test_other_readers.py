@@ -147,15 +147,19 @@ def test_opencode_ends_after_a_tool() -> None:
     assert account.last_trouble == "the tool 'read' failed: File not found"
 
 
-def test_opencode_loses_the_thread() -> None:
-    """A reply that broke off is asked for again, for ever."""
-    broken = {"reason": "unknown", "tokens": {"input": 0, "output": 0, "cache": {"read": 0}}}
+@pytest.mark.parametrize(
+    ("reason", "said"), [("unknown", "broke off"), ("length", "was cut at its longest")]
+)
+def test_a_reply_to_opencode_that_was_cut(reason: str, said: str) -> None:
+    """What broke off is asked for again, for ever."""
+    broken = {"reason": reason, "tokens": {"input": 0, "output": 0, "cache": {"read": 0}}}
     account, trace = read(
         "opencode", [*OPENCODE_TOOL[:-1], {"type": "step_finish", "part": broken}]
     )
 
-    assert account.last_trouble == "the model's reply broke off"
-    assert trace[-1] == {"type": "warning", "message": "the model's reply broke off"}
+    assert account.answer is None
+    assert account.last_trouble == f"the model's reply {said}"
+    assert trace[-1] == {"type": "warning", "message": f"the model's reply {said}"}
 
 
 def test_pi() -> None:
@@ -185,6 +189,16 @@ def test_pi_is_not_done() -> None:
 
     assert (account.answer, account.failure) == (None, None)
     assert account.last_trouble == "500 boom"
+
+
+def test_a_reply_to_pi_that_was_cut() -> None:
+    """Half an answer is none."""
+    cut = {"role": "assistant", "content": [{"type": "text", "text": "half"}]}
+    end = {"type": "message_end", "message": {**cut, "stopReason": "length"}}
+    account, _ = read("pi", [end, {"type": "agent_end"}])
+
+    assert account.answer is None
+    assert account.failure == "the model's reply was cut at its longest"
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,13 @@ _HEADLESS = (
     *("--print-logs", "--log-level", "ERROR"),
 )
 _DATABASE = "opencode.db"
+_CUT = {
+    "unknown": "the model's reply broke off",
+    "length": "the model's reply was cut at its longest",
+    "content-filter": "the model's reply was filtered",
+    "error": "the model's reply ended in an error",
+}
+"""Reasons for which a step ends before all is said."""
 
 
 class OpenCodeOptions(AgentOptions, frozen=True, kw_only=True):
@@ -62,7 +69,7 @@ class OpenCodeReader:
     """Events `step_start`, `text`, `reasoning`, `tool_use`, `step_finish` and `error`.
 
     A tool is reported once it has come back. The last step's `reason` tells whether it came to its
-    end: after a step with tool calls another one is due.
+    end: after a step with tool calls another one is due, and a reply that was cut is no answer.
     """
 
     def __init__(self, trace: TraceBuilder) -> None:
@@ -92,7 +99,7 @@ class OpenCodeReader:
             case "step_finish":
                 self._step_finished(part)
             case "error":
-                self._error = at(event, "error")
+                self._error = at(event, "error") or {}
                 self._warn(_reason(self._error))
 
     def account(self) -> Account:
@@ -105,8 +112,8 @@ class OpenCodeReader:
                 last_trouble=self._trouble,
                 usage=self._usage,
             )
-        is_done = self._reason not in (None, "tool-calls")
-        answer = "\n".join(self._said) if is_done else None
+        is_whole = self._reason not in (None, "tool-calls", *_CUT)
+        answer = "\n".join(self._said) if is_whole else None
         return Account(answer=answer, last_trouble=self._trouble, usage=self._usage)
 
     def _begin_step(self) -> None:
@@ -136,8 +143,8 @@ class OpenCodeReader:
 
     def _step_finished(self, part: Any) -> None:
         self._reason = text(part, "reason")
-        if self._reason == "unknown":
-            self._warn("the model's reply broke off")
+        if self._reason in _CUT:
+            self._warn(_CUT[self._reason])
         reported = _usage(part)
         if reported is not None:
             self._usage = add_usage(self._usage, reported)

@@ -13,6 +13,12 @@ from agentv.providers.agents.trace_builder import TraceBuilder
 from agentv.providers.agents.usage import add_usage
 
 _HEADLESS = ("--mode", "json", "--print", "--no-session")
+_CUT = {
+    "error": "the request failed",
+    "aborted": "the request was aborted",
+    "length": "the model's reply was cut at its longest",
+}
+"""Reasons for which a message ends before all is said."""
 _REFUSED = re.compile(r"40[13]\b")
 
 
@@ -107,8 +113,8 @@ class PiReader:
             self._trace.usage(reported)
         stop = text(message, "stopReason")
         self._failure = self._trouble = None
-        if stop in ("error", "aborted"):
-            said = text(message, "errorMessage") or f"the request ended as '{stop}'"
+        if stop in _CUT:
+            said = text(message, "errorMessage") or _CUT[stop]
             self._failure = self._trouble = said
             self._trace.warning(said)
 
