@@ -11,13 +11,22 @@ from rich.table import Table
 from rich.text import Text
 
 from agentv.cli.console import one_line
-from agentv.cli.progress import Tally, event_line, lane_line, needs_a_look, result_line, start_line
+from agentv.cli.progress import (
+    Tally,
+    event_line,
+    lane_line,
+    needs_a_look,
+    result_line,
+    resumption_lines,
+    start_line,
+)
 from agentv.model.event import (
     AttemptFailed,
     Event,
     LaneState,
     LanesWaiting,
     Notice,
+    RunResumed,
     RunStarted,
     TrialFinished,
     TrialStarted,
@@ -52,8 +61,11 @@ class LiveProgress:
         """Note what changed; the display is redrawn by itself."""
         match event:
             case RunStarted():
-                self._tally.start(event.total)
+                self._tally.start(event.total, event.done)
                 self._print(start_line(event))
+            case RunResumed():
+                for line in resumption_lines(event):
+                    self._print(line)
             case TrialStarted():
                 self._in_flight[event.eval_id, event.target] = monotonic()
             case TrialFinished(result=result):

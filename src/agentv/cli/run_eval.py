@@ -23,6 +23,7 @@ from agentv.cli.console import (
 from agentv.cli.failure import mistakes_in_words, problems_json
 from agentv.cli.interrupt import interruptible
 from agentv.cli.progress import LineProgress, NoProgress
+from agentv.cli.resuming import resume_of
 from agentv.cli.summary import report_json, summary_lines
 from agentv.errors import AuthorError, ExitCode, SetupError
 from agentv.execution import RunReport, RunRequest
@@ -32,7 +33,9 @@ from agentv.loading.suites import LoadContext
 from agentv.loading.workspace import Workspace, load_workspace
 from agentv.protocols import Sink
 from agentv.registry import Registry
-from agentv.storage.journal import open_rows
+from agentv.storage.rows import open_rows
+
+_NOT_RECORDED = frozenset({"as_json", "quiet", "verbose", "resume", "retry_errors"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +61,8 @@ class EvalOptions:
     seed: int
     budget_usd: float | None
     cache: bool
+    resume: str | None
+    retry_errors: bool
     verbose: bool
     as_json: bool
     quiet: bool
@@ -82,7 +87,7 @@ class EvalOptions:
         return {
             name: _plain(value)
             for name, value in vars(self).items()
-            if name not in ("as_json", "quiet", "verbose") and _is_given(value)
+            if name not in _NOT_RECORDED and _is_given(value)
         }
 
     def _delays(self) -> tuple[float, float]:
@@ -181,6 +186,7 @@ def _execute(options: EvalOptions, workspace: Workspace) -> RunReport:
             cwd=Path.cwd(),
             arguments=options.recorded(),
             out=options.out,
+            resume=resume_of(options, workspace),
             sinks=sinks,
         )
         return asyncio.run(interruptible(request))

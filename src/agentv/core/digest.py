@@ -34,6 +34,16 @@ def trial_digest(turns: Sequence[Turn], target_digest: str) -> str:
     return digest(target_digest, content)
 
 
+def evaluator_digest(shaping: Any, judge_digest: str | None) -> str:
+    """The digest of an evaluator; short, since every row holds it.
+
+    Args:
+        shaping: `EvaluatorOptions.shaping`.
+        judge_digest: Over the settings of the target that it asks, if it asks one.
+    """
+    return digest(shaping, judge_digest)[:16]
+
+
 def _without_place(segment: Any) -> dict[str, Any]:
     fields: dict[str, Any] = msgspec.to_builtins(segment)
     fields.pop("resolved_path", None)

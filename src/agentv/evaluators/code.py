@@ -57,6 +57,14 @@ class CodeOptions(EvaluatorOptions, frozen=True, kw_only=True):
             at = ("script",) if isinstance(self.script, str) else ("script", 0)
             yield missing_file(path, files, at)
 
+    def shaping(self, files: FileFinder) -> Any:
+        """The script's own text where it is one file; what a command line runs cannot be seen."""
+        path = _path_in(self.script)
+        folder = None if self.cwd is None else _folder(self.cwd, files)
+        found = _find(path, folder, files) if path else None
+        text = None if found is None else found.read_bytes().decode("utf-8", "replace")
+        return {**super().shaping(files), "text": text}
+
 
 class CodeEvaluator:
     """Runs the script once for each answer.

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from agentv.core.answer_key import NOT_SHAPING
 from agentv.core.digest import digest
 from agentv.core.redaction import Redactor
 from agentv.loading.environment import interpolate, malformed_references, variable_places
@@ -18,8 +19,6 @@ from agentv.loading.target_secrets import secrets_of, without_secrets
 from agentv.loading.variable_values import read_values
 from agentv.model.options import TargetOptions
 from agentv.registry import Entry, Registry
-
-_NOT_SHAPING = frozenset({"workers", "judge_target", "provider_batching", "verbose"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +77,7 @@ def resolve_target(
         options=options,
         entry=entry,
         settings=public,
-        digest=digest({key: public[key] for key in public if key not in _NOT_SHAPING}),
+        digest=digest({key: public[key] for key in public if key not in NOT_SHAPING}),
         secrets=secrets,
         folder=folder,
     )

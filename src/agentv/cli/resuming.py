@@ -1,0 +1,73 @@
+"""Which run `--resume` means."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+from agentv.cli.console import err
+from agentv.errors import SetupError
+from agentv.execution import RESULTS_ROOT, Resume
+from agentv.loading.workspace import Workspace
+from agentv.storage.manifest import read_manifest
+from agentv.storage.run_folder import RunFolder, find_run, newest_first
+
+LAST = ""
+"""`--resume` without a name: the folder of `--out`, else the last run of these suites."""
+
+
+class Resuming(Protocol):
+    """What was typed, as far as it matters here."""
+
+    @property
+    def resume(self) -> str | None:
+        """`None` when no run is to go on."""
+
+    @property
+    def retry_errors(self) -> bool:
+        """Whether trials that ended in an error are tried again."""
+
+    @property
+    def out(self) -> Path | None:
+        """The run's folder, if it was named."""
+
+
+def resume_of(options: Resuming, workspace: Workspace) -> Resume | None:
+    """The run that goes on; `None` for a new one.
+
+    Where no run is named and there is none of these suites yet, a new one begins: the same command
+    can be repeated until it comes to its end.
+
+    Raises:
+        SetupError: The run that is named does not exist, or there is no single one.
+    """
+    if options.resume is None:
+        if options.retry_errors:
+            raise SetupError("--retry-errors goes with --resume: a new run has no errors yet.")
+        return None
+    folder = _folder(options, workspace)
+    if folder is None:
+        err("There is no run to resume yet: a new one begins.")
+        return None
+    return Resume(folder=folder, retry_errors=options.retry_errors)
+
+
+def _folder(options: Resuming, workspace: Workspace) -> RunFolder | None:
+    if options.resume:
+        return find_run(options.resume, RESULTS_ROOT)
+    if options.out is not None:
+        folder = RunFolder(options.out)
+        return folder if folder.holds_run else None
+    return last_run_of((suite.suite.shown for suite in workspace.suites), RESULTS_ROOT)
+
+
+def last_run_of(suites: Iterable[str], root: Path) -> RunFolder | None:
+    """The newest run of just these suites; `None` if there is none."""
+    wanted = set(suites)
+    for folder in newest_first(root):
+        try:
+            manifest = read_manifest(folder.manifest_path)
+        except SetupError:
+            continue
+        if {plan.path for plan in manifest.suites} == wanted and not manifest.dry_run:
+            return folder
+    return None
