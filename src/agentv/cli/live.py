@@ -64,8 +64,8 @@ class LiveProgress:
                 self._tally.start(event.total, event.done)
                 self._print(start_line(event))
             case RunResumed():
-                for line in resumption_lines(event):
-                    self._print(line)
+                for said in resumption_lines(event):
+                    self._print(said)
             case TrialStarted():
                 self._in_flight[event.eval_id, event.target] = monotonic()
             case TrialFinished(result=result):
