@@ -8,6 +8,7 @@ from agentv.cli.console import err
 from agentv.errors import SetupError
 from agentv.execution import RESULTS_ROOT, Resume
 from agentv.loading.workspace import Workspace
+from agentv.model.run import RunManifest
 from agentv.storage.manifest import read_manifest
 from agentv.storage.run_folder import RunFolder, find_run, newest_first
 
@@ -25,6 +26,10 @@ class Resuming(Protocol):
     @property
     def retry_errors(self) -> bool:
         """Whether trials that ended in an error are tried again."""
+
+    @property
+    def eval_ids(self) -> tuple[str, ...]:
+        """The globs of `--eval-id`."""
 
     @property
     def out(self) -> Path | None:
@@ -48,7 +53,19 @@ def resume_of(options: Resuming, workspace: Workspace) -> Resume | None:
     if folder is None:
         err("There is no run to resume yet: a new one begins.")
         return None
+    _refuse_another_plan(options, read_manifest(folder.manifest_path))
     return Resume(folder=folder, retry_errors=options.retry_errors)
+
+
+def _refuse_another_plan(options: Resuming, manifest: RunManifest) -> None:
+    """Rows of cases that a filter leaves out would be set aside."""
+    then = tuple(manifest.arguments.get("eval_ids", ()))
+    if then != options.eval_ids:
+        was = " ".join(f"--eval-id {glob}" for glob in then) or "no --eval-id"
+        raise SetupError(
+            f"The run {manifest.run_id} was started with {was}: go on with just that, or start a "
+            "new run."
+        )
 
 
 def _folder(options: Resuming, workspace: Workspace) -> RunFolder | None:
