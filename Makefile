@@ -7,7 +7,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: setup demo test check lint types imports unit bench docs clean
+.PHONY: setup demo test check lint types imports unit agents test-agents test-vscode bench docs clean
 
 setup: $(STAMP)
 
@@ -38,7 +38,18 @@ imports: $(STAMP)
 	$(BIN)/lint-imports
 
 unit: $(STAMP)
+	$(BIN)/python tests/agents/install.py --if-possible
 	$(BIN)/python -m pytest
+
+test-vscode: $(STAMP)  ## an eval against a real VS Code; 1 GB in .tools the first time
+	PYTHONPATH=tests $(BIN)/python -m vscode_real
+
+agents: $(STAMP) ## install Codex and Claude Code, pinned, for the tests that run them; needs npm
+	$(BIN)/python tests/agents/install.py
+
+test-agents: $(STAMP) ## all six agents, the real programs, with a model of ours on 127.0.0.1
+	$(BIN)/python tests/agents/install.py --all
+	$(BIN)/python -m pytest -m agents
 
 bench: $(STAMP)  ## speed and memory figures, with ratios to bare Python
 	$(BIN)/python -m benchmarks
@@ -47,4 +58,4 @@ docs: $(STAMP)   ## write the generated parts of docs/ anew
 	$(BIN)/python tests/docs/regenerate.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -8,6 +8,8 @@ from hypothesis import settings
 
 from agentv.testing import Project
 
+pytest_plugins = ["agents.fixtures"]
+
 settings.register_profile("agentv", deadline=None)
 settings.load_profile("agentv")
 

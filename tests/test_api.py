@@ -31,6 +31,7 @@ from agentv.execution import NothingToRunError
 from agentv.model.event import Event, TrialFinished
 from agentv.storage.rows import open_rows
 from agentv.testing import Project, Reply, ScriptedProvider
+from media_samples import PDF, PNG, sha256
 
 CASE: dict[str, Any] = {
     "id": "sum",
@@ -353,6 +354,17 @@ class TestJudges:
         assert f"[[ ## question ## ]]\n{question}\n\n[[ ## reference_answer ## ]]" in judge.question
         assert judge.guidelines == ""
 
+    def test_a_judge_is_asked_about_an_image_and_not_shown_it(self, project: Project) -> None:
+        project.write({"a.png": PNG})
+        turns = [{"role": "user", "content": [{"type": "image", "value": "a.png"}]}]
+        provider, row = self.judged(turns, '{"score": 1}')
+        asked, judge = provider.requests
+
+        assert asked.question == row.raw_request.question == "<Attached: a.png>"
+        assert [(file.path, file.at) for file in asked.media] == [("a.png", 17)]
+        assert "[[ ## question ## ]]\n<Attached: a.png>\n" in judge.question
+        assert (judge.media, judge.input_files) == ((), ())
+
     def test_guidelines_are_not_repeated_to_the_judge(self, project: Project) -> None:
         """Scenario: Multi-turn conversation evaluation (its last sentence)."""
         project.write({"style.instructions.md": "Never use the word banana."})
@@ -502,3 +514,29 @@ def test_importing_the_package_costs_nothing(project: Project) -> None:
     code = "import agentv, sys; print({'msgspec', 'asyncio', 'yaml', 'click'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_functions_are_told_of_images_and_may_read_them(project: Project) -> None:
+    project.write({"a.png": PNG, "b.pdf": PDF})
+    parts = [{"type": "image", "value": "a.png"}, {"type": "file", "value": "b.pdf"}]
+    seen: list[dict[str, Any]] = []
+
+    def target(request: ProviderRequest) -> str:
+        return f"{[Path(file.resolved_path).read_bytes() for file in request.media] == [PNG, PDF]}"
+
+    def check(context: EvaluationContext) -> bool:
+        seen.extend(context.input_segments)
+        return context.candidate_answer == "True"
+
+    case = {"id": "one", "input_messages": [{"role": "user", "content": parts}]}
+    assert evaluate([case], target=target, evaluators=[check], cwd=project.folder).passed
+    assert seen[0] == {
+        "type": "media",
+        "path": "a.png",
+        "resolved_path": str(project.folder / "a.png"),
+        "media_type": "image/png",
+        "size": len(PNG),
+        "sha256": sha256(PNG),
+        "role": "user",
+    }
+    assert (seen[1]["media_type"], len(seen)) == ("application/pdf", 2)

@@ -137,6 +137,7 @@ async def _execute(
     emit.redactor = _redactor(request.workspace, assembly)
     if cache is not None:
         cache.keep_secret(emit.redactor)
+    await assembly.check()
     folder = _open_folder(request)
     with RunLock(folder.lock_path):
         manifest = _take_up(request, assembly, folder)

@@ -51,7 +51,7 @@ class Settling(Protocol):
 class Checkable(Protocol):
     """A provider that needs something of this machine: a program, a folder."""
 
-    def check(self) -> None:
+    async def check(self) -> None:
         """Called before anything is begun; raises `SetupError` naming what is missing.
 
         The message has neither the target's name nor a full stop: it is put into a sentence.
@@ -102,8 +102,8 @@ class ProcessRunner(Protocol):
 
         With `listen`, standard output is handed over as it comes, and the result holds only its
         beginning and its end; `listen` must neither block nor raise. When this returns or raises,
-        nothing that the command started is left. A non-zero exit and a time-out are results;
-        raises `SetupError` when the command cannot be started at all.
+        nothing that the command started is left, unless it was to leave something. A non-zero exit
+        and a time-out are results; raises `SetupError` when the command cannot be started at all.
         """
 
 
@@ -167,6 +167,10 @@ class HttpSender(Protocol):
         """
 
 
+def _nobody_reads(line: str) -> None:
+    del line
+
+
 @dataclass(frozen=True, kw_only=True)
 class ProviderBuild:
     """What a provider's factory is given besides its options."""
@@ -183,6 +187,8 @@ class ProviderBuild:
     """Seeded; the only source of chance."""
     notify: Callable[[str], None]
     """Takes a line for `--verbose`."""
+    warn: Callable[[str], None] = _nobody_reads
+    """Takes a line that everybody should read."""
     written: Mapping[str, Any] = field(default_factory=dict)
     """The target's settings as they were written, variables unresolved: fit for a message."""
     source: str = ""

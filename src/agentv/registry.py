@@ -75,6 +75,17 @@ def _instant(path: str, options: str, summary: str) -> Entry:
     return _builtin(path, options, summary, takes_time=False)
 
 
+def _vscode(summary: str) -> Entry:
+    return Entry(
+        factory="agentv.providers.vscode.provider:VsCodeProvider",
+        options="agentv.providers.vscode.options:VsCodeOptions",
+        summary=summary,
+        prompt_mode="agent",
+        keeps_time=True,
+        repeatable=False,
+    )
+
+
 _TEXT = "agentv.evaluators.text"
 
 BUILTIN_PROVIDERS: dict[str, Entry] = {
@@ -91,6 +102,8 @@ BUILTIN_PROVIDERS: dict[str, Entry] = {
         "Any command line, rendered from a template for each case.",
         keeps_time=True,
     ),
+    "vscode": _vscode("VS Code's agent, in windows of its own, by the subagent protocol."),
+    "vscode-insiders": _vscode("The same with VS Code Insiders."),
     "openai": _api("openai", "OpenAiOptions", "OpenAI, and every API that speaks like it."),
     "azure": _api("azure", "AzureOptions", "Azure OpenAI."),
     "anthropic": _api("anthropic", "AnthropicOptions", "Anthropic messages."),
@@ -154,12 +167,6 @@ ALIASES: dict[Kind, dict[str, str]] = {
     },
     "evaluators": {"code_judge": "code"},
 }
-
-KNOWN_ELSEWHERE: dict[str, str] = dict.fromkeys(
-    ("vscode", "vscode-insiders"),
-    "is part of AgentV's specification but not of this version",
-)
-"""Providers that a shared targets file may well name: their targets load, but cannot be used."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from agentv.core.answer_key import answer_key, setup_key
-from agentv.model.request import ChatMessage, ProviderRequest
+from agentv.model.request import ChatMessage, PlacedMedia, ProviderRequest
 
 REQUEST = ProviderRequest(eval_id="one", question="Why?")
 SETTINGS = {"name": "default", "model": "m-1", "temperature": 0.0, "api_key": "sk-1"}
@@ -69,6 +69,21 @@ def test_the_provider_and_the_folder_count() -> None:
 def test_whatever_is_asked_counts(changes: dict[str, Any]) -> None:
     other = msgspec.structs.replace(REQUEST, **changes)
     assert answer_key(setup(), other, FILES) != answer_key(setup(), REQUEST, FILES)
+
+
+def test_images_count_by_content_and_place_and_not_by_where_they_lie() -> None:
+    def shown(**changes: Any) -> ProviderRequest:
+        known: dict[str, Any] = {"path": "a.png", "resolved_path": "/r/a.png", "at": 17, "size": 9}
+        file = PlacedMedia(**{**known, "media_type": "image/png", "sha256": "0f", **changes})
+        chat = (ChatMessage(role="user", content="<Attached: a.png>", media=(file,)),)
+        return msgspec.structs.replace(REQUEST, chat_prompt=chat, media=(file,))
+
+    def key(request: ProviderRequest) -> str:
+        return answer_key(setup(), request, FILES)
+
+    assert key(shown(resolved_path="/elsewhere/a.png")) == key(shown())
+    others = [shown(sha256="f0"), shown(at=3), msgspec.structs.replace(shown(), media=())]
+    assert len({key(shown()), *map(key, others)}) == 4
 
 
 def test_another_attempt_asks_the_same() -> None:

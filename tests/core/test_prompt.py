@@ -2,10 +2,20 @@
 
 from agentv.core.guidelines import DEFAULT_PATTERNS, is_guideline
 from agentv.core.prompt import build_prompt
-from agentv.model.request import ChatMessage, FileSegment, GuidelineSegment, TextSegment, Turn
+from agentv.model.request import (
+    ChatMessage,
+    FileSegment,
+    GuidelineSegment,
+    MediaSegment,
+    TextSegment,
+    Turn,
+)
 
 GUIDE = GuidelineSegment(
     path="../a/g.instructions.md", resolved_path="/r/a/g.instructions.md", text="Be kind."
+)
+IMAGE = MediaSegment(
+    path="a.png", resolved_path="/r/a.png", media_type="image/png", size=9, sha256="0f" * 32
 )
 DATA = FileSegment(path="data.txt", resolved_path="/r/data.txt", text="1,2")
 
@@ -50,6 +60,44 @@ def test_chat_prompt_of_a_conversation() -> None:
         ChatMessage(role="assistant", content="@[Tool]:\nexit 0"),
         ChatMessage(role="user", content="And now?"),
     )
+
+
+def test_images_belong_into_their_turns() -> None:
+    """Each message of a chat prompt counts anew; the question has them all."""
+    turns = (
+        Turn(role="user", segments=(text("Look:"), IMAGE, text("What is it?"))),
+        Turn(role="assistant", segments=(text("A receipt."),)),
+        Turn(role="user", segments=(IMAGE, text("And this?"))),
+    )
+    prompt = build_prompt(turns, "lm", chat=True)
+    assert prompt.chat_prompt is not None
+    assert [(m.content, [file.at for file in m.media]) for m in prompt.chat_prompt] == [
+        ("Look:\n<Attached: a.png>\nWhat is it?", [23]),
+        ("A receipt.", []),
+        ("<Attached: a.png>\nAnd this?", [17]),
+    ]
+    assert [prompt.question[: file.at].count("<Attached: a.png>") for file in prompt.media] == [
+        1,
+        2,
+    ]
+    assert prompt.input_files == ("/r/a.png",)
+
+
+def test_only_users_show_images() -> None:
+    """Whatever a program puts there, no API is sent an image that an assistant is said to send."""
+    turns = (Turn(role="assistant", segments=(IMAGE,)), Turn(role="tool", segments=(IMAGE,)))
+    prompt = build_prompt(turns, "lm", chat=True)
+    assert prompt.chat_prompt == (
+        ChatMessage(role="assistant", content="<Attached: a.png>"),
+        ChatMessage(role="assistant", content="@[Tool]:\n<Attached: a.png>"),
+    )
+
+
+def test_where_paths_are_asked_for_no_image_is_placed() -> None:
+    turns = (Turn(role="user", segments=(IMAGE,)),)
+    prompt = build_prompt(turns, "agent", chat=True)
+    assert (prompt.question, prompt.media) == ('<file: path="a.png">', ())
+    assert prompt.input_files == ("/r/a.png",)
 
 
 def test_no_chat_prompt_for_a_single_message() -> None:

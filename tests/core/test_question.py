@@ -4,9 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentv.core.placing import pieces, place_in_question
 from agentv.core.question import format_question, is_visible, looks_marked, needs_markers
 from agentv.model.case import Role
-from agentv.model.request import FileSegment, GuidelineSegment, Segment, TextSegment, Turn
+from agentv.model.request import (
+    FileSegment,
+    GuidelineSegment,
+    MediaSegment,
+    PlacedMedia,
+    Segment,
+    TextSegment,
+    Turn,
+)
 
 
 def turn(role: Role, *segments: Segment | str) -> Turn:
@@ -25,6 +34,12 @@ def file(path: str, text: str) -> FileSegment:
 
 def guideline(path: str, text: str = "be kind") -> GuidelineSegment:
     return GuidelineSegment(path=path, resolved_path=f"/repo/{path}", text=text)
+
+
+def image(path: str) -> MediaSegment:
+    return MediaSegment(
+        path=path, resolved_path=f"/repo/{path}", media_type="image/png", size=9, sha256="0f" * 32
+    )
 
 
 def test_two_message_conversation() -> None:
@@ -157,6 +172,41 @@ def test_text_that_looks_like_a_marker(text: str, expected: bool) -> None:
     assert looks_marked(text) is expected
 
 
+def test_an_image_is_visible_and_knows_its_place() -> None:
+    """In the text there is its reference; the image belongs right behind it."""
+    turns = [
+        turn("system", "You keep the books."),
+        turn("user", "What is on", image("a.png"), "and on", image("b.png")),
+    ]
+    question, media = format_question(turns, "lm"), place_in_question(turns, "lm")
+    assert question == (
+        "@[System]:\nYou keep the books.\n\n"
+        "@[User]:\nWhat is on\n<Attached: a.png>\nand on\n<Attached: b.png>"
+    )
+    places = [(file.path, question[: file.at].splitlines()[-1]) for file in media]
+    assert places == [("a.png", "<Attached: a.png>"), ("b.png", "<Attached: b.png>")]
+    assert [it.path if isinstance(it, PlacedMedia) else it for it in pieces(question, media)] == [
+        "@[System]:\nYou keep the books.\n\n@[User]:\nWhat is on\n<Attached: a.png>",
+        "a.png",
+        "and on\n<Attached: b.png>",
+        "b.png",
+    ]
+
+
+def test_agents_are_told_the_path_of_an_image() -> None:
+    turns = [turn("user", image("a.png"), "What is this?")]
+    assert format_question(turns, "agent") == '<file: path="a.png">\n\nWhat is this?'
+    assert place_in_question(turns, "agent") == ()
+
+
+def test_an_image_after_text_that_reads_like_its_reference() -> None:
+    """Places are counted, not looked for: an author may write anything."""
+    turns = [turn("user", "<Attached: a.png>", image("a.png"))]
+    question = format_question(turns, "lm")
+    assert question == "<Attached: a.png>\n\n<Attached: a.png>"
+    assert [file.at for file in place_in_question(turns, "lm")] == [len(question)]
+
+
 # --- properties ---------------------------------------------------------------------------------
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=30).filter(
@@ -167,6 +217,7 @@ SEGMENTS: st.SearchStrategy[Segment] = st.one_of(
     st.builds(TextSegment, value=WORDS),
     st.builds(file, st.sampled_from(["a.txt", "d/b.py"]), WORDS.map(str.strip)),
     st.builds(guideline, st.just("x.instructions.md"), st.just("GUIDELINE-TEXT")),
+    st.builds(image, st.sampled_from(["a.png", "d/b.pdf"])),
 )
 TURNS = st.lists(
     st.builds(
@@ -187,6 +238,18 @@ def test_markers_if_and_only_if_the_rule_holds(turns: list[Turn], mode: str) -> 
     )
     marked = "@[" in format_question(turns, "agent" if mode == "agent" else "lm")
     assert marked is ((spoken or visible > 1) and says_something)
+
+
+@given(TURNS)
+def test_every_image_stands_behind_its_reference(turns: list[Turn]) -> None:
+    text, media = format_question(turns, "lm"), place_in_question(turns, "lm")
+    shown = [s.path for t in turns for s in t.segments if isinstance(s, MediaSegment)]
+    assert [file.path for file in media] == shown
+    assert all(text[: file.at].endswith(f"<Attached: {file.path}>") for file in media)
+    cut = pieces(text, media)
+    assert [it.path for it in cut if isinstance(it, PlacedMedia)] == shown
+    words = " ".join(it for it in cut if isinstance(it, str))
+    assert words.split() == text.split()
 
 
 @given(TURNS)

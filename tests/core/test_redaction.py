@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agentv.core.redaction import Redactor
-from agentv.model.request import ChatMessage
+from agentv.model.request import ChatMessage, PlacedMedia
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
 from agentv.model.score import Usage
 
@@ -136,7 +136,7 @@ def test_a_replacement_shows_no_secret_itself() -> None:
     assert Redactor({"A": "hunter2", "B": "redacted"}).text("hunter2 redacted") == "█ █"
 
 
-ROWS = (TrialResult, EvaluatorResult, RawRequest, ChatMessage, ErrorInfo, Usage)
+ROWS = (TrialResult, EvaluatorResult, RawRequest, ChatMessage, PlacedMedia, ErrorInfo, Usage)
 OUR_KEYS = frozenset(name for record in ROWS for name in record.__struct_fields__)
 """The names of a row's own keys stay, whatever a secret is called."""
 

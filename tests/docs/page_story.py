@@ -26,6 +26,13 @@ targets:
     response: '{"score": 1.0}'
 """
 
+_FILES = ROOT / "examples" / "receipts" / "files"
+SHOWN = {
+    "evals/receipt.png": (_FILES / "lunch.png").read_bytes(),
+    "evals/rules.pdf": (_FILES / "travel-rules.pdf").read_bytes(),
+}
+"""Files that pages talk of and cannot hold."""
+
 _CASE = {
     "id": "example",
     "outcome": "Answers.",
@@ -60,6 +67,7 @@ class Story:
     def tell(self) -> None:
         """Write, run and compare, from top to bottom."""
         blocks = list(blocks_of(self.page))
+        self.project.write(SHOWN)
         if not any(block.file == "targets.yaml" for block in blocks):
             self.project.write({"targets.yaml": BASE_TARGETS})
         for block in blocks:

@@ -15,6 +15,7 @@ from agentv.evaluators.text import TextOptions
 from agentv.loading.case_file import CaseExecution, CaseFile, SuiteExecution, SuiteFile
 from agentv.loading.config import ConfigFile
 from agentv.model.case import ContentPart, Message
+from agentv.model.request import PlacedMedia
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
 from agentv.model.run import RunManifest, SuitePlan, TargetRecord
 from agentv.model.score import EvaluationContext, Usage
@@ -26,6 +27,8 @@ from agentv.providers.apis.pydantic_ai_bridge import PydanticAiOptions
 from agentv.providers.cli import CliOptions
 from agentv.providers.healthcheck import HealthCheck
 from agentv.providers.mock import MockOptions, MockReply
+from agentv.providers.sandboxes.options import SandboxOptions
+from agentv.providers.vscode.options import VsCodeOptions
 from agentv.registry import BUILTIN_EVALUATORS, BUILTIN_PROVIDERS
 
 _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
@@ -36,7 +39,7 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
     (
         "targets.md",
         [
-            *(MockOptions, MockReply, CliOptions, HealthCheck),
+            *(MockOptions, MockReply, CliOptions, HealthCheck, VsCodeOptions),
             *(OpenAiOptions, AzureOptions, AnthropicOptions, GeminiOptions, PydanticAiOptions),
         ],
     ),
@@ -47,10 +50,11 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
     (
         "runs.md",
         [
-            *(TrialResult, RawRequest, EvaluatorResult, ErrorInfo, Usage),
+            *(TrialResult, RawRequest, PlacedMedia, EvaluatorResult, ErrorInfo, Usage),
             *(RunManifest, SuitePlan, TargetRecord),
         ],
     ),
+    ("sandboxes.md", [SandboxOptions]),
     ("python-api.md", [EvaluationContext]),
 ]
 

@@ -227,9 +227,18 @@ def test_a_missing_outcome_is_not_blamed_on_another_mistake(project: Project, re
         ),
         ("docs", "'docs' is a folder; name a file in it"),
         ("''", "the path is empty; write the path of a file"),
-        ("latin.md", "the file 'latin.md' is not UTF-8 text; save it as UTF-8"),
+        (
+            "latin.md",
+            "the file 'latin.md' is not UTF-8 text; save it as UTF-8; what is not text can be a "
+            "PDF, or with `type: image` a PNG, JPEG, GIF or WebP image",
+        ),
+        (
+            "https://example.org/a.md",
+            "'https://example.org/a.md' is an address, not the path of a file; save it as a file "
+            "and name that: what an address leads to may change",
+        ),
     ],
-    ids=["missing", "nearly there", "absolute", "folder", "empty", "not UTF-8"],
+    ids=["missing", "nearly there", "absolute", "folder", "empty", "not UTF-8", "address"],
 )
 def test_attachments_that_cannot_be_read(project: Project, value: str, expected: str) -> None:
     project.write(
@@ -255,7 +264,7 @@ def test_a_file_that_nobody_may_read(project: Project) -> None:
     rest = "    input_messages: [{role: user, content: [{type: file, value: pipe}]}]\n"
     assert said_of(project, case_text(rest)) == [
         "a.eval.yaml:4:65  evalcases[0].input_messages[0].content[0].value  "
-        "'pipe' is not a regular file; name a file of text"
+        "'pipe' is not a regular file; name one that is"
     ]
 
 
@@ -308,7 +317,7 @@ def test_mistakes_under_a_misspelt_key_are_found_where_they_stand(project: Proje
         "did you mean 'value'?",
         "a.eval.yaml:8:33  evalcases[0].input_mesages[0].contents[1].valeu  no such file 'lost.md'",
         "a.eval.yaml:9:20  evalcases[0].input_mesages[0].contents[2].type  unknown type 'fil'; "
-        "did you mean 'file'? one of text, file",
+        "did you mean 'file'? one of text, image, file",
     ]
 
 

@@ -125,7 +125,7 @@ def test_every_mistake_is_reported_in_document_order() -> None:
         "[0].role unknown-value: unknown role 'usr'; did you mean 'user'? "
         "one of system, user, assistant, tool",
         "[0].content[0].type unknown-value: unknown type 'fil'; did you mean 'file'? "
-        "one of text, file",
+        "one of text, image, file",
         '[0].content[0].value wrong-type: expected text, found the number 1; '
         'write it in quotes: "1"',
         "[0].content[1].type missing-key: the key 'type' is missing",

@@ -9,10 +9,7 @@ from loaded import CASE, MOCK, context, lines, said, said_of, suite
 from agentv.loading.document import Document
 from agentv.loading.suites import load_document, load_suite
 from agentv.model.problem import LoadError
-from agentv.registry import Registry
 from agentv.testing import Project
-
-PROVIDERS = ", ".join(Registry().names("providers"))
 
 TEN_MISTAKES = """\
 $schema: agentv-eval-v2
@@ -355,7 +352,7 @@ def test_only_selected_cases_decide_what_is_needed(project: Project) -> None:
     two = CASE + CASE.replace("one", "two") + "    execution: {target: broken}\n"
     project.write(
         {
-            "targets.yaml": MOCK + "  - {name: broken, provider: codex}\n",
+            "targets.yaml": MOCK + "  - {name: broken, provider: mock, response: '${{ NO }}'}\n",
             "a.eval.yaml": f"evalcases:\n{two}",
         }
     )
@@ -363,9 +360,8 @@ def test_only_selected_cases_decide_what_is_needed(project: Project) -> None:
     assert [case.id for case in loaded.suite.cases] == ["one"]
     assert (loaded.total_cases, dict(loaded.case_targets)) == (2, {})
     assert said(project) == [
-        "targets.yaml:3:30  targets[1].provider  target 'broken' uses provider 'codex', "
-        "which is part of AgentV's specification but not of this version; "
-        f"this version has {PROVIDERS}"
+        "targets.yaml:3:46  targets[1].response  the variable NO is not set, and target 'broken' "
+        "needs it for 'response'; set it in the environment or in a .env file: NO=…"
     ]
 
 

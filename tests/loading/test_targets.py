@@ -11,7 +11,7 @@ from agentv.loading.targets import ResolvedTarget, Targets, find_targets_file, l
 from agentv.model.problem import LoadError
 from agentv.providers.cli import CliOptions
 from agentv.providers.mock import MockOptions
-from agentv.registry import KNOWN_ELSEWHERE, Registry
+from agentv.registry import Registry
 from agentv.testing import Project
 
 PROVIDERS = ", ".join(Registry().names("providers"))
@@ -221,26 +221,6 @@ targets:
     assert all("  targets[0].healthcheck" in line for line in found)
 
 
-@pytest.mark.parametrize("provider", sorted(KNOWN_ELSEWHERE))
-def test_providers_of_the_specification_load_but_cannot_be_used(
-    project: Project, provider: str
-) -> None:
-    """A targets file may be shared with other versions: only what a run uses must be here."""
-    shared = MOCK + f"  - {{name: shared, provider: {provider}, some_key: '${{{{ UNSET }}}}'}}\n"
-    project.write({"targets.yaml": shared, "a.eval.yaml": f"evalcases:\n{CASE}"})
-    assert said(project) == []
-    used = [
-        f"targets.yaml:3:30  targets[1].provider  target 'shared' uses provider '{provider}', "
-        "which is part of AgentV's specification but not of this version; "
-        f"this version has {PROVIDERS}"
-    ]
-    assert said(project, target_names=("shared",)) == used
-    judged = shared.replace("hi}", "hi, judge_target: shared}")
-    project.write({"targets.yaml": judged})
-    assert said(project) == used
-    assert said(project, resolve=False) == []
-
-
 def test_variables_in_every_kind_of_value(project: Project) -> None:
     """They stand for text, numbers and booleans, alone or within a text, at any depth."""
     text = """\
@@ -407,6 +387,34 @@ targets:
     assert options.env["MODEL_TOKEN"] == SECRET
 
 
+def test_passwords_in_addresses_and_headers_are_secrets_too(project: Project) -> None:
+    """A service may repeat the part of a value that it looks at."""
+    text = """\
+targets:
+  - name: default
+    provider: openai
+    model: m
+    base_url: https://me:hunter22@llm.example/v1
+    headers:
+      Authorization: Bearer sk-one-two
+      X-Proxy: ${{ PROXY }}
+      X-Plain: "see http://{user}:{word}@host"
+  - {name: b, provider: openai, model: m, base_url: "${{ HOME_URL }}"}
+"""
+    found = targets(project, text)
+    target = resolved(found, PROXY="https://me:seven777@proxy")
+    assert target.settings["base_url"] == "https://me:[redacted]@llm.example/v1"
+    assert target.settings["headers"]["Authorization"] == "[redacted]"
+    assert target.secrets == {
+        "PROXY": "https://me:seven777@proxy",
+        "default.base_url": "hunter22",
+        "default.headers.Authorization": "Bearer sk-one-two",
+        "default.headers.Authorization token": "sk-one-two",
+    }
+    home = resolved(found, "b", HOME_URL="http://you:wide-open@home")
+    assert home.secrets == {"HOME_URL": "wide-open"}
+
+
 @pytest.mark.parametrize(
     ("key", "name", "is_secret"),
     [
@@ -440,8 +448,8 @@ targets:
 def test_a_secret_in_plain_text_is_a_warning(project: Project) -> None:
     text = """\
 targets:
-  - {name: default, provider: codex, apiKey: sk-0123, endpoint: x}
-  - {name: other, provider: codex, api_key: "${{ KEY }}", settings: {token: abcd}}
+  - {name: default, provider: gemini, apiKey: sk-0123}
+  - {name: other, provider: codex, settings: {env: {MY_TOKEN: abcd, KEY: "${{ KEY }}"}}}
 """
     found = targets(project, text)
     assert found.problems == []
@@ -449,9 +457,9 @@ targets:
     assert {problem.severity for problem in warnings} == {"warning"}
     hint = "write ${{ NAME }} and set the variable in the environment or in .env"
     assert [str(problem) for problem in warnings] == [
-        f"targets.yaml:2:46  targets[0].apiKey  'api_key' holds a secret in plain text; {hint}",
-        "targets.yaml:3:77  targets[1].settings.token  "
-        f"'token' holds a secret in plain text; {hint}",
+        f"targets.yaml:2:47  targets[0].apiKey  'api_key' holds a secret in plain text; {hint}",
+        "targets.yaml:3:63  targets[1].settings.env.MY_TOKEN  "
+        f"'MY_TOKEN' holds a secret in plain text; {hint}",
     ]
 
 

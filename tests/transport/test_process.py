@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import stat
 import sys
 import time
@@ -196,6 +197,30 @@ def test_a_background_child_is_ended_with_its_command() -> None:
 
 def test_a_background_child_that_closed_its_output_is_ended_too() -> None:
     result = run(Command(run="sleep 60 >/dev/null 2>&1 & echo $!"))
+    assert not is_alive(int(result.stdout))
+
+
+def test_a_command_may_leave_children() -> None:
+    """An editor's window outlives its command and the run, and does not carry the run's cookie."""
+    script = f'(sleep 60 >/dev/null 2>&1 &\necho $!); echo "cookie ${COOKIE}"'
+
+    async def story() -> CommandResult:
+        async with Processes() as processes:
+            return await processes.run(Command(run=script, leaves_children=True))
+
+    result = asyncio.run(story())
+    pid, said = result.stdout.decode().splitlines()
+    try:
+        assert is_alive(int(pid))
+        assert said == "cookie "
+    finally:
+        os.kill(int(pid), signal.SIGKILL)
+
+
+def test_a_command_that_leaves_children_is_itself_ended_by_its_limit() -> None:
+    command = Command(run="echo $$; sleep 60", leaves_children=True, timeout_seconds=0.2)
+    result = run(command)
+    assert result.timed_out
     assert not is_alive(int(result.stdout))
 
 

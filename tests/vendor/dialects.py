@@ -245,7 +245,7 @@ def _matches(path: str) -> Iterator[tuple[bool, Dialect]]:
     yield path.endswith("/v1/chat/completions"), OpenAiChat()
     yield path.endswith("/v1/responses"), OpenAiResponses()
     yield path.endswith("/v1/messages"), AnthropicMessages()
-    yield path.endswith(":generateContent"), GeminiContent()
+    yield path.endswith((":generateContent", ":streamGenerateContent")), GeminiContent()
 
 
 def _text(content: Any) -> str:

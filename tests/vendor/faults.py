@@ -45,7 +45,10 @@ def raw(head: str, body: bytes = b"") -> Fault:
 
 
 def failure(status: int, message: str = "something is wrong", **headers: str) -> Fault:
-    """An error in the vendor's own words; `_` in the names of headers stands for `-`."""
+    """An error in the vendor's own words, or in those of a proxy if they are a page: `<html>…`.
+
+    `_` in the names of headers stands for `-`.
+    """
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Fault(kind="status", status=status, message=message, headers=named)
 

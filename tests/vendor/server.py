@@ -3,19 +3,18 @@
 import asyncio
 import json
 import re
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
 
 from vendor.dialects import Dialect, Question, dialect_of
 from vendor.faults import Chances, Fault
+from vendor.loopback import Loopback, transport_of
 
 _CASE = re.compile(r"\bcase-\w+")
 _JUDGED = "[[ ## candidate_answer ## ]]"
@@ -45,8 +44,8 @@ def answer(question: Question) -> str:
     return f"{question.model} was asked: {question.texts[-1]}"
 
 
-class Vendor:
-    """Serves in a thread of its own, from `__enter__` to `__exit__`.
+class Vendor(Loopback):
+    """Answers each question at once.
 
     Args:
         key: The only API key that is taken.
@@ -65,39 +64,17 @@ class Vendor:
         chances: Chances | None = None,
         answer: Callable[[Question], str] = answer,
     ) -> None:
+        super().__init__()
         self.asked: list[Asked] = []
         """Every request with a right key, in the order in which it came."""
         self.refused_keys = 0
         """How often a wrong key came."""
-        self.connections = 0
-        """How many were opened."""
-        self.url = ""
-        """Scheme, host and port."""
         self._key = key
         self._latency = latency
         self._script = script or {}
         self._chances = chances or Chances(faults=())
         self._answer = answer
         self._tries: Counter[str] = Counter()
-        self._loop = asyncio.new_event_loop()
-        self._stop = asyncio.Event()
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="vendor", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self._ready.wait()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
-        self._loop.close()
 
     def tries(self, case: str) -> int:
         """How often a case was asked."""
@@ -108,24 +85,7 @@ class Vendor:
         times = [asked.at for asked in self.asked if asked.case == case]
         return [after - before for before, after in pairwise(times)]
 
-    def _run(self) -> None:
-        self._loop.run_until_complete(self._serve())
-
-    async def _serve(self) -> None:
-        server = web.Server(self._handle)
-
-        def connected() -> asyncio.Protocol:
-            self.connections += 1
-            return server()
-
-        listening = await self._loop.create_server(connected, "127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
-        self._ready.set()
-        async with listening:
-            await self._stop.wait()
-            await server.shutdown(timeout=0)
-
-    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         dialect = dialect_of(request.path)
         body = json.loads(await request.read() or b"{}")
         if dialect is None or request.method != "POST":
@@ -176,20 +136,20 @@ class Vendor:
         fault = asked.fault
         match fault.kind if fault else None:
             case "reset":
-                _transport(request).abort()
+                transport_of(request).abort()
             case "truncated":
                 half = await _first_half(request, text)
-                _transport(request).close()
+                transport_of(request).close()
                 return half
             case "raw":
                 assert fault is not None
-                _transport(request).write(fault.raw)
-                _transport(request).close()
+                transport_of(request).write(fault.raw)
+                transport_of(request).close()
             case "hang":
-                await self._stop.wait()
+                await self.hang()
             case "slow_body":
                 half = await _first_half(request, text)
-                await self._stop.wait()
+                await self.hang()
                 return half
             case "broken_json":
                 return web.Response(body=text[:-20], content_type="application/json")
@@ -197,6 +157,9 @@ class Vendor:
                 return web.json_response(dialect.cut_off(whole))
             case "status":
                 assert fault is not None
+                if fault.message.startswith("<"):
+                    page = fault.message.encode()
+                    return web.Response(body=page, status=fault.status, headers=fault.headers)
                 said = dialect.error(fault.status, fault.message)
                 said["error"] |= fault.said
                 headers = {**fault.headers, **fault.headers_at(time.time())}
@@ -210,9 +173,3 @@ async def _first_half(request: web.BaseRequest, text: bytes) -> web.StreamRespon
     await response.prepare(request)
     await response.write(text[: len(text) // 2])
     return response
-
-
-def _transport(request: web.BaseRequest) -> asyncio.Transport:
-    transport = request.transport
-    assert isinstance(transport, asyncio.Transport)
-    return transport

@@ -2,7 +2,7 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
@@ -88,6 +88,22 @@ class Assembly:
         for part in self.parts:
             by_station.setdefault(id(part.station), []).append(part)
         return [self._crew(own, own[0].station.workers) for own in by_station.values()]
+
+    async def check(self) -> None:
+        """See whether this machine has what the targets need.
+
+        Raises:
+            SetupError: It does not; the message names everything that is missing.
+        """
+        missing = []
+        for station in self.stations.all():
+            if isinstance(station.provider, Checkable):
+                try:
+                    await station.provider.check()
+                except SetupError as error:
+                    missing.append(f"Target '{station.name}': {str(error).removesuffix('.')}.")
+        if missing:
+            raise SetupError("\n".join(missing))
 
     async def prepare(self) -> None:
         """Probe every target that is to be called, then dispatch the batches asked for.
@@ -204,23 +220,9 @@ def assemble(
                     takes_all=custom is not None,
                 )
             )
-    _check(stations.all())
     return Assembly(
         options=options, parts=parts, suites=tuple(suites), stations=stations, asking=asking
     )
-
-
-def _check(stations: Sequence[Station]) -> None:
-    """Everything that this machine lacks, all at once."""
-    missing = []
-    for station in stations:
-        if isinstance(station.provider, Checkable):
-            try:
-                station.provider.check()
-            except SetupError as error:
-                missing.append(f"Target '{station.name}': {error}.")
-    if missing:
-        raise SetupError("\n".join(missing))
 
 
 JudgeOf = Callable[[EvaluatorOptions | None], Station]

@@ -182,6 +182,7 @@ class Stations:
             traffic=self._around.traffic,
             rng=Random(self._options.seed),  # noqa: S311 - for delays, not for secrets
             notify=lambda line: emit(Notice(level="verbose", message=line)),
+            warn=lambda line: emit(Notice(level="warning", message=line)),
             source=loaded.targets.shown if loaded.targets else "",
             cwd=self._around.cwd,
         )

@@ -34,6 +34,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "agentv.cli.commands.cache:cache_command",
         "Look at the response cache, or empty it.",
     ),
+    "vscode": (
+        "agentv.cli.commands.vscode:vscode_command",
+        "Manage the workers of VS Code targets.",
+    ),
     "init": (
         "agentv.cli.commands.init:init_command",
         "Write a starter suite that runs at once, without a key.",

@@ -1,6 +1,6 @@
 """A run's summary: for a person as lines, for a program as JSON. Errors come first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,8 @@ from agentv.execution import RunReport
 from agentv.model.summary import Counts, ErrorLine, LowScore, RunSummary, ScoreStatistics
 
 _BAR = 24
+_NAMED = 3
+"""Cases that are named where several ended in the same error."""
 _BINS = ("0.0-0.2", "0.2-0.4", "0.4-0.6", "0.6-0.8", "0.8-1.0")
 
 
@@ -90,11 +92,20 @@ def _errors(summary: RunSummary) -> Iterator[str]:
         return
     kinds = ", ".join(f"{count} {one_line(kind)}" for kind, count in summary.error_kinds.items())
     yield paint(f"Errors ({kinds})", "bad")
-    for error in summary.errors:
-        yield f"  ! {_place(error)}  {one_line(error.kind)}: {one_line(error.message, 200)}"
+    for alike in _alike(summary.errors):
+        said = f"{one_line(alike[0].kind)}: {one_line(alike[0].message, 200)}"
+        yield f"  ! {_places(alike)}  {said}"
     if more := summary.counts.errors - len(summary.errors):
         yield f"  … and {more} more"
     yield ""
+
+
+def _alike(errors: Sequence[ErrorLine]) -> Iterable[list[ErrorLine]]:
+    """Errors of one target that say the same: one line is enough for a key that is refused."""
+    groups: dict[tuple[str, str, str], list[ErrorLine]] = {}
+    for error in errors:
+        groups.setdefault((error.target, error.kind, error.message), []).append(error)
+    return groups.values()
 
 
 def _failures(summary: RunSummary) -> Iterator[str]:
@@ -109,7 +120,14 @@ def _failures(summary: RunSummary) -> Iterator[str]:
     yield ""
 
 
-def _place(trial: LowScore | ErrorLine) -> str:
+def _places(errors: Sequence[ErrorLine]) -> str:
+    """`one, two, three and 7 more (gpt)`."""
+    ids = ", ".join(one_line(error.eval_id, 60) for error in errors[:_NAMED])
+    more = f" and {len(errors) - _NAMED} more" if len(errors) > _NAMED else ""
+    return f"{ids}{more} ({one_line(errors[0].target, 30)})"
+
+
+def _place(trial: LowScore) -> str:
     return f"{one_line(trial.eval_id, 60)} ({one_line(trial.target, 30)})"
 
 

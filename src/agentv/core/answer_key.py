@@ -1,10 +1,12 @@
 """What tells two answers apart before they are given: the name of one in the response cache."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from agentv.core.digest import digest
-from agentv.model.request import ProviderRequest
+from agentv.model.request import ChatMessage, ProviderRequest
 
 _FORMAT = 1
 """Counts up when what a key is made of changes, so that no old answer is taken for a new one."""
@@ -16,6 +18,7 @@ NOT_SHAPING = frozenset(
         "prompt_mode",
         # Who may ask, how long it may take and what it costs; the answer is the same.
         *("api_key", "timeout_seconds", "connect_timeout_seconds", "read_timeout_seconds"),
+        "wakeup_timeout_seconds",
         *("rpm", "tpm", "price_per_million_input", "price_per_million_output"),
         *("max_retries", "retry_initial_delay_ms", "retry_max_delay_ms"),
         *("retry_backoff_factor", "retry_status_codes", "retry"),
@@ -56,8 +59,20 @@ def answer_key(
         request.trial,
         request.system_prompt,
         request.guidelines,
-        request.chat_prompt,
+        _texts(request.chat_prompt),
         request.question,
         request.response_schema,
         files,
+        *_shown(request),
     )
+
+
+def _texts(chat_prompt: Sequence[ChatMessage] | None) -> Sequence[ChatMessage] | None:
+    """A chat prompt without its files, which know where they lie."""
+    return chat_prompt and [msgspec.structs.replace(message, media=()) for message in chat_prompt]
+
+
+def _shown(request: ProviderRequest) -> Iterator[Any]:
+    """Where images and PDFs stand in the question, and so in the chat prompt."""
+    if request.media:
+        yield [(file.at, file.media_type, file.sha256) for file in request.media]

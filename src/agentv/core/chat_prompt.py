@@ -8,6 +8,7 @@ that say nothing once guidelines are taken out vanish.
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
+from agentv.core.placing import place_in_turn
 from agentv.core.question import is_visible, marker, render
 from agentv.model.options import PromptMode
 from agentv.model.request import ChatMessage, Turn
@@ -39,4 +40,6 @@ def _message(turn: Turn, mode: PromptMode) -> ChatMessage:
     parts = render(turn.segments, mode)
     if turn.role in ("system", "tool"):
         return ChatMessage(role="assistant", content="\n".join([marker(turn.role), *parts]))
-    return ChatMessage(role=turn.role, content="\n".join(parts))
+    # Chat APIs show a model what users send, and nothing that others do.
+    media = place_in_turn(turn, mode) if turn.role == "user" else ()
+    return ChatMessage(role=turn.role, content="\n".join(parts), media=media)

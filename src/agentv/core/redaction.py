@@ -10,11 +10,11 @@ import msgspec
 from agentv.core.json_text import to_json
 from agentv.core.secret_forms import forms_of
 from agentv.model.case import Role
-from agentv.model.request import ChatMessage
+from agentv.model.request import ChatMessage, PlacedMedia
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
 from agentv.model.score import Usage
 
-_ROWS = (TrialResult, EvaluatorResult, RawRequest, ChatMessage, ErrorInfo, Usage)
+_ROWS = (TrialResult, EvaluatorResult, RawRequest, ChatMessage, PlacedMedia, ErrorInfo, Usage)
 _OUR_KEYS = frozenset(name for record in _ROWS for name in record.__struct_fields__)
 _IDENTITY = frozenset(("eval_id", "dataset", "suite", "target", "verdict", "timestamp", "digest"))
 _ROLES = frozenset(get_args(Role))

@@ -97,12 +97,14 @@ class LlmJudge:
             response_schema=VERDICT_SCHEMA,
             trial=context.trial,
         )
+        name = f"judge '{self._target}'" if self._target else "judge"
         try:
             response = await self._judge.respond(request)
         except ProviderError as error:
-            name = f"judge '{self._target}'" if self._target else "judge"
             message = f"{name} did not answer: {error}"
             return Score(value=0.0, error=message, provider_request=asked, usage=error.usage)
+        if response.dry_run:
+            return Score(value=0.0, error=f"{name} is a dry run", provider_request=asked)
         score = _score(response.text, context.candidate_answer)
         return msgspec.structs.replace(
             score, provider_request=asked, usage=response.usage, cached=response.cached

@@ -9,10 +9,11 @@ from agentv.core.question import looks_marked
 from agentv.loading.case_file import CaseFile
 from agentv.loading.evaluator_options import EvaluatorParser, Parsed, unknown_target
 from agentv.loading.files import SearchPath
+from agentv.loading.media import is_media
 from agentv.loading.mistake import Mistake
-from agentv.loading.references import check_text_file
+from agentv.loading.references import check_file, check_image
 from agentv.loading.salvage import Reading, read_record
-from agentv.model.case import EvalCase, Message
+from agentv.model.case import ContentPart, EvalCase, Message
 from agentv.model.problem import KeyPath
 
 _REMEMBERED_FILES = 4_096
@@ -31,7 +32,7 @@ class CaseBuilder:
     """The suite's evaluators, for cases that name none."""
     target_names: Collection[str] | None
     """The names in the targets file; `None` leaves them unchecked."""
-    _checked_files: dict[str, Mistake | None] = field(default_factory=dict)
+    _checked_files: dict[tuple[str, str], Mistake | None] = field(default_factory=dict)
 
     def read(self, tree: object) -> tuple[EvalCase | None, list[Mistake]]:
         """The case that a tree stands for, and all that is wrong with it, at places below it.
@@ -111,19 +112,25 @@ class CaseBuilder:
                     yield _role_marker((key, number, "content"))
                 continue
             for index, part in enumerate(message.content):
-                if part.type == "file":
-                    if mistake := self._in_file(part.value):
-                        place = (key, number, "content", index, "value")
-                        yield msgspec.structs.replace(mistake, path=place)
-                elif looks_marked(part.value):
-                    yield _role_marker((key, number, "content", index, "value"))
+                place = (key, number, "content", index, "value")
+                if part.type == "text":
+                    if looks_marked(part.value):
+                        yield _role_marker(place)
+                    continue
+                if mistake := self._in_file(part):
+                    yield msgspec.structs.replace(mistake, path=place)
+                is_shown = key == "input_messages" and is_media(part.type, part.value)
+                if is_shown and message.role != "user":
+                    yield _media_role(message.role, place)
 
-    def _in_file(self, reference: str) -> Mistake | None:
-        if reference not in self._checked_files:
+    def _in_file(self, part: ContentPart) -> Mistake | None:
+        known = part.type, part.value
+        if known not in self._checked_files:
             if len(self._checked_files) >= _REMEMBERED_FILES:
                 self._checked_files.clear()
-            self._checked_files[reference] = check_text_file(reference, self.files, ())
-        return self._checked_files[reference]
+            check = check_image if part.type == "image" else check_file
+            self._checked_files[known] = check(part.value, self.files, ())
+        return self._checked_files[known]
 
 
 def nothing_asserted(path: KeyPath) -> Mistake:
@@ -151,10 +158,19 @@ def _role_marker(path: KeyPath) -> Mistake:
     )
 
 
+def _media_role(role: str, path: KeyPath) -> Mistake:
+    return Mistake(
+        path=path,
+        message=f"an image or a PDF in a `{role}` message reaches no model",
+        hint="move it to a `user` message: LLM APIs take them nowhere else",
+        code="media-role",
+    )
+
+
 def _says_something(message: Message) -> bool:
     if isinstance(message.content, str):
         return bool(message.content.strip())
-    return any(part.type == "file" or part.value.strip() for part in message.content)
+    return any(part.type != "text" or part.value.strip() for part in message.content)
 
 
 def _mistake(path: KeyPath, message: str, hint: str | None, code: str) -> Mistake:

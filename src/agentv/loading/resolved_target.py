@@ -45,7 +45,8 @@ def check_target(definition: Definition, registry: Registry, files: SearchPath) 
         model = registry.provider_options(definition.entry)
         waiting = [path for path, _ in variable_places(keys)]
         # Name and provider have been looked at: without them this would not be the model.
-        _, mistakes = read_options({**keys, "name": "-", "provider": "-"}, model, files)
+        looked_at = {"name": definition.name or "-", "provider": "-"}
+        _, mistakes = read_options({**keys, **looked_at}, model, files)
         found += [m for m in mistakes if not any(is_related(m.path, p) for p in waiting)]
     return found
 

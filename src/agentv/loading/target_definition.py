@@ -11,7 +11,7 @@ from agentv.loading.mistake import Mistake
 from agentv.loading.nearest import did_you_mean
 from agentv.loading.target_keys import OneSpelling, one_spelling
 from agentv.model.problem import KeyPath
-from agentv.registry import KNOWN_ELSEWHERE, Entry, Registry
+from agentv.registry import Entry, Registry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,19 +22,12 @@ class Definition:
     """Its place in the file."""
     spelling: OneSpelling
     entry: Entry | None
-    """`None` for a provider of the specification that this version does not have."""
+    """`None` if there is no such provider."""
 
     @property
     def name(self) -> str:
         """How it is called."""
         return str(self.keys.get("name"))
-
-    @property
-    def has_provider(self) -> bool:
-        """Whether there is such a provider, here or elsewhere."""
-        provider = self.keys.get("provider")
-        elsewhere = isinstance(provider, str) and provider in KNOWN_ELSEWHERE
-        return elsewhere or self.entry is not None
 
     @property
     def keys(self) -> dict[str, Any]:
@@ -77,17 +70,5 @@ def unknown_provider(definition: Definition, registry: Registry) -> Mistake:
         message, hint = "a provider is the name of one, without variables", every
     else:
         message = f"unknown provider '{provider}'"
-        hint = did_you_mean(provider, [*names, *KNOWN_ELSEWHERE]) or every
+        hint = did_you_mean(provider, names) or every
     return Mistake(path=("provider",), message=message, hint=hint, code="unknown-provider")
-
-
-def unavailable_provider(definition: Definition, registry: Registry) -> Mistake:
-    """The provider is not part of this version; at its place in the definition."""
-    provider = str(definition.keys.get("provider"))
-    about = KNOWN_ELSEWHERE.get(provider, "is not known")
-    return Mistake(
-        path=("provider",),
-        message=f"target '{definition.name}' uses provider '{provider}', which {about}",
-        hint=f"this version has {', '.join(registry.names('providers'))}",
-        code="unavailable-provider",
-    )

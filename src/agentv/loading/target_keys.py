@@ -17,7 +17,7 @@ from agentv.model.options import TargetOptions
 from agentv.model.problem import KeyPath, key_path
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_NESTED = frozenset({"healthcheck", "retry"})
+_NESTED = frozenset({"healthcheck", "retry", "sandbox"})
 """Blocks whose own keys have two spellings as well; other mappings hold the author's own keys."""
 _COMMON_KEYS = TargetOptions.__struct_fields__
 

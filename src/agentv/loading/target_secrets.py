@@ -1,5 +1,6 @@
 """Which of a target's values must never be shown."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,11 +15,15 @@ _PUBLIC_KEYS = frozenset(
         *("endpoint", "base_url", "url", "resource", "resource_name"),
         *("deployment", "deployment_name", "executable", "workspace_template"),
         *("cwd", "log_dir", "workers", "timeout_seconds"),
+        *("readable", "writable", "hidden", "image", "network", "memory"),
     ]
 )
 _SECRET_WORDS = ("key", "token", "secret", "password", "passwd", "authorization", "credential")
 _SHORTEST = 4
 """Shorter values would smear over ordinary text."""
+_PASSWORD = re.compile(r"://[^/@\s:]*:([^/@\s${}]+)@")
+"""In the URL of a service."""
+_IN_HEADER = re.compile(r"(?:bearer|basic|token)\s+(\S+)", re.I)
 
 
 def secrets_of(
@@ -27,16 +32,21 @@ def secrets_of(
     """Name and value of each secret.
 
     These are the values of variables, except of those that neither by their name nor by their
-    keys (a model, a folder) look like secrets, and literals under keys that name secret things;
-    the name of a literal is `target.key`, so that the keys of two targets stay apart.
+    keys (a model, a folder) look like secrets, literals under keys that name secret things, and
+    the passwords in URLs; the name of a literal is `target.key`, so that the keys of two targets
+    stay apart.
     """
     for name, value in filled.used.items():
         is_public = filled.keys[name] <= _PUBLIC_KEYS and not is_secret_name(name)
-        if not is_public and len(value) >= _SHORTEST:
-            yield name, value
+        secret = _password(value) if is_public else value
+        if secret and len(secret) >= _SHORTEST:
+            yield name, secret
     for path, value in _literal_secrets(settings):
         if len(value) >= _SHORTEST:
             yield f"{target}.{key_path(path)}", value
+            # A service may repeat what stands after `Bearer` alone.
+            if found := _IN_HEADER.fullmatch(value):
+                yield f"{target}.{key_path(path)} token", found[1]
 
 
 def without_secrets(value: Any, key: str = "") -> Any:
@@ -45,7 +55,8 @@ def without_secrets(value: Any, key: str = "") -> Any:
         return {name: without_secrets(item, name) for name, item in value.items()}
     if isinstance(value, list):
         return [without_secrets(item, key) for item in value]
-    return REDACTED if _is_literal_secret(key, value) else value
+    secret = _literal_secret(key, value)
+    return value.replace(secret, REDACTED) if secret else value
 
 
 def literal_secrets(settings: Mapping[str, Any]) -> list[KeyPath]:
@@ -67,9 +78,16 @@ def _literal_secrets(
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _literal_secrets(item, (*path, index), key)
-    elif _is_literal_secret(key, value):
-        yield path, value
+    elif secret := _literal_secret(key, value):
+        yield path, secret
 
 
-def _is_literal_secret(key: str, value: Any) -> bool:
-    return isinstance(value, str) and is_secret_name(key) and not has_variable(value)
+def _literal_secret(key: str, value: Any) -> str | None:
+    if not isinstance(value, str) or has_variable(value):
+        return None
+    return value if is_secret_name(key) else _password(value)
+
+
+def _password(value: str) -> str | None:
+    found = _PASSWORD.search(value)
+    return found[1] if found else None

@@ -19,7 +19,6 @@ from agentv.loading.salvage import STAND_IN_ID, read_record
 from agentv.loading.target_definition import (
     Definition,
     define,
-    unavailable_provider,
     unknown_provider,
 )
 from agentv.loading.target_secrets import literal_secrets
@@ -83,9 +82,6 @@ class Targets:
     ) -> tuple[ResolvedTarget | None, list[Problem]]:
         """A target with its variables replaced, or what stands in the way."""
         definition = self.definitions[name]
-        if definition.entry is None:
-            mistake = unavailable_provider(definition, self.registry)
-            return None, locate(definition.placed([mistake]), self.document)
         found = resolve_target(definition, env, self.registry, self.files, self.folder)
         if isinstance(found, ResolvedTarget):
             return found, []
@@ -139,7 +135,7 @@ def _add(definition: Definition, targets: Targets) -> list[Mistake]:
         targets.nameless = True
         return []
     found = []
-    if not definition.has_provider:
+    if definition.entry is None:
         found.append(unknown_provider(definition, targets.registry))
     if not isinstance(name, str) or not name.strip():
         targets.nameless = True

@@ -15,7 +15,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 class ContentPart(AuthoredRecord, frozen=True, kw_only=True):
     """A piece of a message: text, or a reference to a file."""
 
-    type: Literal["text", "file"]
+    type: Literal["text", "image", "file"]
+    """A `file` is text or a PDF."""
     value: str
     """The text, or the file's path as the author wrote it."""
 

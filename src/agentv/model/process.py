@@ -16,10 +16,13 @@ class Command(Record, frozen=True, kw_only=True):
     """The whole environment; the runner adds its cookie. `None`: this process's own."""
     stdin: bytes = b""
     timeout_seconds: float | None = None
+    leaves_children: bool = False
+    """What it starts may outlive it, and us: a person's editor. Only the command itself, with its
+    process group, is ended by a limit; its result then says nothing of what still lives."""
 
 
 class CommandResult(Record, frozen=True, kw_only=True):
-    """How a command ended; by then its whole process tree is gone."""
+    """How a command ended; by then its whole process tree is gone, unless it might leave some."""
 
     exit_code: int | None
     """Negative for a signal, as in `subprocess`; `None` when it was ended by its time limit."""

@@ -1,5 +1,6 @@
 """What goes to a provider and what comes back."""
 
+from pathlib import PurePath
 from typing import Any, Literal
 
 from agentv.model.base import Record
@@ -32,7 +33,39 @@ class GuidelineSegment(Record, frozen=True, kw_only=True, tag="guideline", tag_f
     text: str
 
 
-Segment = TextSegment | FileSegment | GuidelineSegment
+class MediaFile(Record, frozen=True, kw_only=True):
+    """An image or a PDF, known by its content; its bytes are read when they are sent."""
+
+    path: str
+    """As the author wrote it."""
+    resolved_path: str
+    """Absolute."""
+    media_type: str
+    """`image/png`, `application/pdf`."""
+    size: int
+    """Bytes."""
+    sha256: str
+    """Of its content, in hexadecimal digits."""
+
+    @property
+    def name(self) -> str:
+        """Its base name."""
+        return PurePath(self.resolved_path).name
+
+
+class MediaSegment(MediaFile, frozen=True, kw_only=True, tag="media", tag_field="type"):
+    """An image or a PDF in a turn."""
+
+
+class PlacedMedia(MediaFile, frozen=True, kw_only=True):
+    """An image or a PDF, and where it stands in a text."""
+
+    at: int
+    """How many characters of the text come before it; the last of them are its reference,
+    `<Attached: path>`."""
+
+
+Segment = TextSegment | FileSegment | GuidelineSegment | MediaSegment
 
 
 class Turn(Record, frozen=True, kw_only=True):
@@ -42,11 +75,13 @@ class Turn(Record, frozen=True, kw_only=True):
     segments: tuple[Segment, ...]
 
 
-class ChatMessage(Record, frozen=True, kw_only=True):
+class ChatMessage(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One entry of a chat prompt."""
 
     role: Role
     content: str
+    media: tuple[PlacedMedia, ...] = ()
+    """Images and PDFs that belong into the content; only in `user` messages."""
 
 
 class Prompt(Record, frozen=True, kw_only=True):
@@ -60,6 +95,8 @@ class Prompt(Record, frozen=True, kw_only=True):
     """Absolute paths of guidelines and attachments, each once, in order of mention."""
     chat_prompt: tuple[ChatMessage, ...] | None = None
     """Only for conversations that need role markers."""
+    media: tuple[PlacedMedia, ...] = ()
+    """Images and PDFs that belong into the question; none where only paths are asked for."""
 
 
 class ProviderRequest(Record, frozen=True, kw_only=True):
@@ -73,6 +110,8 @@ class ProviderRequest(Record, frozen=True, kw_only=True):
     guideline_paths: tuple[str, ...] = ()
     input_files: tuple[str, ...] = ()
     chat_prompt: tuple[ChatMessage, ...] | None = None
+    media: tuple[PlacedMedia, ...] = ()
+    """Images and PDFs that belong into the question, for whoever can show them to a model."""
     system_prompt: str | None = None
     """A judge's instructions; candidates have none."""
     response_schema: dict[str, Any] | None = None
@@ -117,3 +156,5 @@ class ProviderResponse(Record, frozen=True, kw_only=True):
     trace: list[dict[str, Any]] | None = None
     """What an agent did on the way: entries of `agentv.model.trace`."""
     leavings: Leavings | None = None
+    dry_run: bool = False
+    """Nobody was asked, and there is no text; `trace` says what would have been used."""

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 from agentv.model.base import Record
-from agentv.model.request import ChatMessage
+from agentv.model.request import ChatMessage, PlacedMedia
 from agentv.model.score import Usage
 
 Verdict = Literal["pass", "fail", "error", "skipped"]
@@ -27,6 +27,8 @@ class RawRequest(Record, frozen=True, kw_only=True):
     guidelines: str
     guideline_paths: tuple[str, ...]
     chat_prompt: tuple[ChatMessage, ...] | msgspec.UnsetType = msgspec.UNSET
+    media: tuple[PlacedMedia, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Images and PDFs that belong into the question: what they are, never their bytes."""
 
 
 class EvaluatorResult(Record, frozen=True, kw_only=True):

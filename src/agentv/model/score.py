@@ -31,7 +31,8 @@ class EvaluationContext(Record, frozen=True, kw_only=True):
     guideline_paths: tuple[str, ...] = ()
     input_files: tuple[str, ...] = ()
     input_segments: list[dict[str, Any]] = []
-    """The input's parts: `{type: text, value}` and `{type: file, path, resolved_path, text}`."""
+    """The input's parts: `{type: text, value}`, `{type: file, path, resolved_path, text}` and, for
+    images and PDFs, `{type: media, path, resolved_path, media_type, size, sha256}`."""
     input_messages: list[dict[str, Any]] = []
     output_messages: list[dict[str, Any]] = []
     """The expected messages, for judge templates that ask for them."""

@@ -6,7 +6,14 @@ from typing import Any
 import msgspec
 
 from agentv.model.case import Message
-from agentv.model.request import GuidelineSegment, ProviderRequest, ProviderResponse, TextSegment
+from agentv.model.request import (
+    GuidelineSegment,
+    MediaSegment,
+    ProviderRequest,
+    ProviderResponse,
+    Segment,
+    TextSegment,
+)
 from agentv.model.score import EvaluationContext
 from agentv.model.trial import Trial
 
@@ -22,6 +29,7 @@ def request_of(trial: Trial) -> ProviderRequest:
         guideline_paths=prompt.guideline_paths,
         input_files=prompt.input_files,
         chat_prompt=prompt.chat_prompt,
+        media=prompt.media,
         trial=trial.number,
     )
 
@@ -56,23 +64,24 @@ def _workspace(response: ProviderResponse) -> str | None:
 
 
 def _segments(trial: Trial) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for turn in trial.turns:
-        for segment in turn.segments:
-            if isinstance(segment, TextSegment):
-                found.append({"type": "text", "value": segment.value, "role": turn.role})
-            else:
-                found.append(
-                    {
-                        "type": "file",
-                        "path": segment.path,
-                        "resolved_path": segment.resolved_path,
-                        "text": segment.text,
-                        "guideline": isinstance(segment, GuidelineSegment),
-                        "role": turn.role,
-                    }
-                )
-    return found
+    return [
+        {**_segment(segment), "role": turn.role}
+        for turn in trial.turns
+        for segment in turn.segments
+    ]
+
+
+def _segment(segment: Segment) -> dict[str, Any]:
+    if isinstance(segment, TextSegment | MediaSegment):
+        plain: dict[str, Any] = msgspec.to_builtins(segment)
+        return plain
+    return {
+        "type": "file",
+        "path": segment.path,
+        "resolved_path": segment.resolved_path,
+        "text": segment.text,
+        "guideline": isinstance(segment, GuidelineSegment),
+    }
 
 
 def _plain(messages: Sequence[Message]) -> list[dict[str, Any]]:

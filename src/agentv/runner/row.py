@@ -31,9 +31,10 @@ def row_of(
         scores: What evaluators said; none where there was no answer, or nobody was to judge it.
         ended: In UTC.
         duration_ms: From the first attempt to the last score.
-        dry_run: Whether all this was a rehearsal.
+        dry_run: Whether the whole run was a rehearsal; a single answer says so itself.
     """
     case, response = trial.case, answer.response
+    rehearsed = dry_run or (response is not None and response.dry_run)
     total = aggregate([(s.options.label, s.options.weight, s.score) for s in scores])
     error = _error_of(trial, answer)
     outcome: Verdict = "error" if error else "skipped"
@@ -56,7 +57,7 @@ def row_of(
         hits=total.hits,
         misses=total.misses,
         reasoning=total.reasoning,
-        candidate_answer=response.text if response else None,
+        candidate_answer=response.text if response and not response.dry_run else None,
         reference_answer=trial.reference_answer,
         raw_request=_raw_request(trial) if trial.problem is None else None,
         evaluator_results=tuple(scored.result() for scored in scores),
@@ -65,7 +66,7 @@ def row_of(
         error=error,
         digest=trial.digest,
         cached=True if response and response.cached else msgspec.UNSET,
-        dry_run=True if dry_run else msgspec.UNSET,
+        dry_run=True if rehearsed else msgspec.UNSET,
     )
 
 
@@ -105,4 +106,5 @@ def _raw_request(trial: Trial) -> RawRequest:
         guidelines=prompt.guidelines,
         guideline_paths=prompt.guideline_paths,
         chat_prompt=prompt.chat_prompt if prompt.chat_prompt is not None else msgspec.UNSET,
+        media=prompt.media or msgspec.UNSET,
     )

@@ -90,9 +90,9 @@ async def _obtain_answer(trial: Trial, bench: Bench, started: float) -> Answer:
         )
 
     answer = await ask(bench.provider, request_of(trial), bench.policy, tell)
-    if answer.response is not None and not answer.response.text.strip():
+    response = answer.response
+    if response is not None and not response.dry_run and not response.text.strip():
         # Blank text would satisfy every negated check: it is no answer at all.
-        response = answer.response
         empty = ProviderError(
             "the answer is empty",
             kind="empty",
@@ -116,9 +116,10 @@ async def _obtain_answer(trial: Trial, bench: Bench, started: float) -> Answer:
 
 async def _score(trial: Trial, answer: Answer, bench: Bench, prior: Prior | None) -> list[Scored]:
     """Let each evaluator look at the answer, in order; a rehearsed one is not looked at."""
-    if answer.response is None or bench.dry_run:
+    response = answer.response
+    if response is None or response.dry_run or bench.dry_run:
         return []
-    context = context_of(trial, answer.response)
+    context = context_of(trial, response)
     known = Verdicts(prior.verdicts if prior else ())
     scores = []
     for options in trial.case.evaluators:

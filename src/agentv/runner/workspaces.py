@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from agentv.model.request import Leavings, WorkspaceLeft
+from agentv.transport.removal import remove_tree
 
 
 async def conclude(leavings: Leavings | None, *, failed: bool) -> dict[str, str]:
@@ -45,7 +46,7 @@ def _keep(workspace: WorkspaceLeft) -> dict[str, str]:
 
 
 def _remove(workspace: WorkspaceLeft) -> dict[str, str]:
-    shutil.rmtree(workspace.path, ignore_errors=True)
+    remove_tree(workspace.path)
     if workspace.diff is not None:
         Path(workspace.diff).unlink(missing_ok=True)
     _leave_room(workspace)

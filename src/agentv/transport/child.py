@@ -6,9 +6,11 @@ ever. It also costs a third less time, with no thread and no signal handler.
 """
 
 import asyncio
+import fcntl
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,6 +21,7 @@ from agentv.transport.output import Output
 STDOUT_BYTES = 32 * 1024 * 1024
 BOTH_ENDS_BYTES = 1024 * 1024
 _CHUNK = 65536
+_PIPE_BYTES = 1024 * 1024
 
 
 Listener = Callable[[bytes], None]
@@ -48,6 +51,8 @@ class Child:
         """Done when nobody holds the writing ends of its output pipes any more."""
         self._reading: set[int] = set()
         self._unwatch = watch_exit(popen.pid, self._loop, lambda: _settle(self.exited))
+        if listen:
+            _widen(popen.stdout)
         self._read(popen.stdout, self._hear)
         self._read(popen.stderr, self.stderr.add)
         if popen.stdin is not None:
@@ -180,6 +185,17 @@ def watch_exit_by_thread(
 
     threading.Thread(target=wait, name=f"agentv-wait-{pid}", daemon=True).start()
     return unwatch
+
+
+def _widen(pipe: IO[bytes] | None) -> None:
+    """Make room for what is written at the very end.
+
+    Claude Code for one ends without waiting until its output has been read: what does not fit into
+    the pipe by then is lost.
+    """
+    if sys.platform == "linux" and pipe is not None:
+        with suppress(OSError):  # There is a limit to how much of this one user may have.
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def _both_ends() -> Output:

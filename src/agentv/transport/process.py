@@ -79,7 +79,9 @@ class Processes:
                 exited = await settled(child.exited, within=command.timeout_seconds)
                 silent = exited and await settled(child.silent, within=DRAIN_SECONDS)
             finally:
-                if silent:
+                if exited and command.leaves_children:
+                    self._release(number, child)
+                elif silent:
                     self._tidy(number, child)
                 else:
                     await uninterrupted(self._end(number, child, gently=not exited))
@@ -110,7 +112,7 @@ class Processes:
             popen = spawn(
                 argv,
                 cwd=command.cwd,
-                env=self._environment(command.env, number),
+                env=self._environment(command, number),
                 stdin=bool(command.stdin),
             )
         except BaseException:
@@ -119,10 +121,18 @@ class Processes:
         child = self._live[number] = Child(popen, command.stdin, listen)
         return child
 
-    def _environment(self, env: Mapping[str, str] | None, number: int) -> dict[str, str]:
-        base = os.environ if env is None else env
+    def _environment(self, command: Command, number: int) -> dict[str, str]:
+        base: Mapping[str, str] = os.environ if command.env is None else command.env
+        if command.leaves_children:
+            # Nor the cookie of a run around this one: an editor belongs to a person.
+            return {name: value for name, value in base.items() if name != COOKIE}
         outer = base.get(COOKIE) or os.environ.get(COOKIE)
         return {**base, COOKIE: cookie(outer, self._token, number)}
+
+    def _release(self, number: int, child: Child) -> None:
+        """After a command that ended by itself and may have left children, which stay."""
+        child.close()
+        self._live.pop(number, None)
 
     def _tidy(self, number: int, child: Child) -> None:
         """After a command that ended by itself and left nobody who writes."""

@@ -263,8 +263,8 @@ def test_an_own_address_is_used_as_given_and_needs_no_key() -> None:
             [
                 (
                     ("api_key",),
-                    "the key holds a character that no key has: a line break, or a letter with"
-                    " an accent",
+                    "the key of target 'gpt' holds a character that no key has: a line break, or"
+                    " a letter with an accent",
                 )
             ],
         ),

@@ -1,16 +1,23 @@
 """The bridge to Pydantic AI, with the library itself and its own test models."""
 
 import asyncio
+from pathlib import Path
 
 import msgspec
 import pytest
-from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart
+from pydantic_ai.messages import (
+    BinaryContent,
+    ModelResponse,
+    TextPart,
+    ThinkingPart,
+    UserPromptPart,
+)
 from pydantic_ai.usage import RequestUsage
 from scripted_http import ScriptedService
 
 from agentv.errors import ProviderError
 from agentv.loading.files import SearchPath
-from agentv.model.request import ChatMessage, ProviderRequest, ProviderResponse
+from agentv.model.request import ChatMessage, PlacedMedia, ProviderRequest, ProviderResponse
 from agentv.model.score import Usage
 from agentv.providers.apis.pydantic_ai_bridge import (
     PydanticAiOptions,
@@ -18,6 +25,7 @@ from agentv.providers.apis.pydantic_ai_bridge import (
     messages_of,
     read_reply,
 )
+from media_samples import PNG, sha256
 
 
 def options(model: str = "test", **more: object) -> PydanticAiOptions:
@@ -52,6 +60,42 @@ def test_turns_keep_their_order() -> None:
     ]
 
 
+def test_images_stand_in_their_turn(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(PNG)
+    image = PlacedMedia(
+        path="a.png",
+        resolved_path=str(tmp_path / "a.png"),
+        media_type="image/png",
+        size=len(PNG),
+        sha256=sha256(PNG),
+        at=17,
+    )
+    request = ProviderRequest(
+        eval_id="one", question="<Attached: a.png>\n\nWhat is it?", media=(image,)
+    )
+    [message] = messages_of(request)
+    [part] = message.parts
+    assert isinstance(part, UserPromptPart)
+    assert part.content == [
+        "<Attached: a.png>",
+        BinaryContent(data=PNG, media_type="image/png"),
+        "What is it?",
+    ]
+    provider = PydanticAiProvider(options(), ScriptedService([]).build())
+    assert asyncio.run(provider.respond(request)).text == "success (no tool calls)"
+
+
+def test_an_image_that_is_gone_is_an_error_that_says_so(tmp_path: Path) -> None:
+    image = PlacedMedia(
+        path="a.png", resolved_path="/gone", media_type="image/png", size=9, sha256="0f", at=0
+    )
+    provider = PydanticAiProvider(options(), ScriptedService([]).build())
+    request = ProviderRequest(eval_id="one", question="What is it?", media=(image,))
+    with pytest.raises(ProviderError, match=r"the file 'a\.png' cannot be read") as caught:
+        asyncio.run(provider.respond(request))
+    assert caught.value.kind == "attachment"
+
+
 def test_thinking_is_kept_apart() -> None:
     reply = ModelResponse(
         parts=[ThinkingPart(content="Hm."), TextPart(content="Yes.")],
@@ -71,12 +115,16 @@ def test_thinking_is_kept_apart() -> None:
         (ModelResponse(parts=[TextPart(content="Yes")], finish_reason="length"), "cut_off"),
         (ModelResponse(parts=[], finish_reason="content_filter"), "filtered"),
         (ModelResponse(parts=[]), "empty"),
+        (ModelResponse(parts=[TextPart(content=" ")]), "empty"),
     ],
 )
 def test_what_is_no_answer(reply: ModelResponse, kind: str) -> None:
+    """And what it cost all the same."""
+    reply.usage = RequestUsage(input_tokens=3, output_tokens=2)
     with pytest.raises(ProviderError) as caught:
         read_reply(reply)
     assert caught.value.kind == kind
+    assert caught.value.usage == Usage(input_tokens=3, cached_tokens=0, output_tokens=2)
 
 
 def test_a_service_that_is_not_set_up_is_an_error_that_says_so() -> None:

@@ -1,5 +1,6 @@
 """OpenAI's Codex, by `codex exec --json`."""
 
+import re
 from typing import Any
 
 from agentv.model.score import Usage
@@ -11,6 +12,7 @@ from agentv.providers.agents.provider import AgentProvider
 from agentv.providers.agents.trace_builder import TraceBuilder
 from agentv.providers.agents.usage import add_usage
 
+_REFUSED = re.compile(r"unexpected status 40[13]\b")
 _HEADLESS = ("--json", "--color", "never", "--skip-git-repo-check")
 
 
@@ -70,6 +72,7 @@ class CodexReader:
         return Account(
             answer=self._answer,
             failure=self._failure,
+            kind="auth" if _REFUSED.match(self._failure or "") else "agent",
             last_trouble=self._trouble,
             usage=self._usage,
         )

@@ -58,7 +58,9 @@ class Ending:
         if self.account.answer is not None:
             return None
         if self.stream.events:
-            return self._because("ended without an answer", "no_answer")
+            # Some end before their pipe has taken the whole of a very large answer.
+            why = ": its output breaks off in an event" if self.stream.breaks_off else ""
+            return self._because(f"ended without an answer{why}", "no_answer")
         if self.stream.first_stray is not None:
             sample = self.stream.first_stray
             return self._because(f"printed no JSON events; it began: {sample}", "invalid_output")

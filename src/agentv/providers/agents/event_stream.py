@@ -28,6 +28,9 @@ class EventStream:
         self.strays = 0
         """Lines that are no JSON objects."""
         self.first_stray: str | None = None
+        self.breaks_off = False
+        """Whether the output ended in the middle of an event; known after `close`."""
+        self._half_event = False
 
     def feed(self, data: bytes) -> None:
         """Take the next piece of standard output."""
@@ -35,7 +38,9 @@ class EventStream:
 
     def close(self) -> None:
         """There is no more output."""
+        self._half_event = False
         self._lines.close()
+        self.breaks_off = self._half_event
         self.strays += self._lines.dropped
 
     def _line(self, line: bytes) -> None:
@@ -46,6 +51,7 @@ class EventStream:
         event = _object(line)
         if event is None:
             self.strays += 1
+            self._half_event = line.startswith(b"{")
             if self.first_stray is None:
                 self.first_stray = line[:_LONGEST_SAMPLE].decode("utf-8", "replace").strip()
             return

@@ -17,27 +17,44 @@ from agentv.providers.folders import find_folder
 class Needs:
     """All of it, found."""
 
-    executable: Path
+    executable: str
+    """Its path on this machine, or its name in a container."""
     template: Template
     cwd: Path | None
     """The author's own folder to work in, if the target names one."""
 
 
 def find_needs(
-    options: AgentOptions, agent: Agent, build: ProviderBuild, env: Mapping[str, str]
+    options: AgentOptions,
+    agent: Agent,
+    build: ProviderBuild,
+    env: Mapping[str, str],
+    *,
+    is_here: bool,
 ) -> Needs:
-    """Look for the program, the template and the folder; raises `SetupError` if one is missing."""
-    cwd = options.cwd
+    """Look for the program, the template and the folder.
+
+    Args:
+        options: The target's settings.
+        agent: What kind of agent it is.
+        build: The places.
+        env: Where `PATH` stands.
+        is_here: Whether the program is on this machine, and not in a container.
+
+    Raises:
+        SetupError: One of them is missing.
+    """
+    cwd, program = options.cwd, options.executable or agent.program
     return Needs(
-        executable=_find_executable(options.executable or agent.program, agent, build, env),
+        executable=_find_executable(program, agent, build, env) if is_here else program,
         template=_find_template(options, build, env),
         cwd=None if cwd is None else find_folder(cwd, build.folder),
     )
 
 
-def _find_executable(name: str, agent: Agent, build: ProviderBuild, env: Mapping[str, str]) -> Path:
+def _find_executable(name: str, agent: Agent, build: ProviderBuild, env: Mapping[str, str]) -> str:
     try:
-        return find_executable(name, env=env, folder=build.folder)
+        return str(find_executable(name, env=env, folder=build.folder))
     except SetupError as error:
         advice = f"install it with `{agent.install}`, or set `executable`"
         raise SetupError(f"{error}; {advice}") from error

@@ -5,6 +5,7 @@ from typing import Literal
 
 from agentv.model.options import FileFinder, Name, OptionProblem, TargetOptions
 from agentv.model.request import KeepWorkspace
+from agentv.providers.sandboxes.options import SandboxKind, SandboxOptions, sandbox_problems
 
 
 class AgentOptions(TargetOptions, frozen=True, kw_only=True):
@@ -27,6 +28,8 @@ class AgentOptions(TargetOptions, frozen=True, kw_only=True):
     """A commit, branch or tag: the template is then a git repository, cloned at that point."""
     keep_workspace: KeepWorkspace = "never"
     """When the workspace, and a diff of what was changed in it, outlive their trial."""
+    sandbox: SandboxKind | SandboxOptions | None = None
+    """What the agent is confined to; it may do whatever you may when unset."""
     stream_logs: bool = True
     """Write what the agent reports into a log file while it works."""
     log_dir: str | None = None
@@ -43,6 +46,7 @@ class AgentOptions(TargetOptions, frozen=True, kw_only=True):
                 message="'cwd' and 'workspace_template' exclude each other",
                 hint="`cwd` works in that folder itself, `workspace_template` in a copy",
             )
+        yield from sandbox_problems(self.sandbox)
         if self.workspace_ref is not None and self.workspace_template is None:
             yield OptionProblem(
                 path=("workspace_ref",),

@@ -11,6 +11,7 @@ from agentv.model.process import Command, CommandResult
 from agentv.model.request import Leavings, ProviderRequest, ProviderResponse, WorkspaceLeft
 from agentv.protocols import ProviderBuild
 from agentv.providers.agents.agent import Account, Agent, Assignment, Invocation
+from agentv.providers.agents.confinement import Confinement
 from agentv.providers.agents.ending import Ending
 from agentv.providers.agents.event_stream import EventStream
 from agentv.providers.agents.inputs import lay_out_inputs
@@ -21,6 +22,7 @@ from agentv.providers.agents.options import AgentOptions
 from agentv.providers.agents.rooms import Room, Rooms
 from agentv.providers.agents.trace_builder import TraceBuilder
 from agentv.providers.agents.workspace_diff import WorkspaceDiff
+from agentv.providers.sandboxes.choice import sandbox_for
 
 
 class AgentProvider:
@@ -39,14 +41,18 @@ class AgentProvider:
         self._env = {**build.env, **options.env}
         self._rooms = Rooms()
         self._keeping = Keeping(options, build)
+        self._sandbox = sandbox_for(options.sandbox, build)
+        self._confinement = Confinement(self._sandbox, build.processes)
 
     @cached_property
     def _needs(self) -> Needs:
-        return find_needs(self._options, self._agent, self._build, self._env)
+        is_here = self._sandbox.runs_programs_of_this_machine
+        return find_needs(self._options, self._agent, self._build, self._env, is_here=is_here)
 
-    def check(self) -> None:
+    async def check(self) -> None:
         """See that all is there that an attempt needs; raises `SetupError` if it is not."""
         _ = self._needs
+        await self._sandbox.prepare()
 
     async def respond(self, request: ProviderRequest) -> ProviderResponse:
         """Let the agent work; its last message is the answer."""
@@ -65,6 +71,7 @@ class AgentProvider:
 
     async def aclose(self) -> None:
         """Remove what is left of the rooms."""
+        await self._sandbox.aclose()
         await self._rooms.aclose()
 
     async def _attempt(self, request: ProviderRequest, room: Room) -> ProviderResponse:
@@ -84,7 +91,7 @@ class AgentProvider:
         finally:
             if log is not None:
                 log.close()
-        leavings = await self._leavings(room, diff, name, log)
+        leavings = await self._leavings(room, diff, name, log, trace)
         return self._conclude(result, stream, reader.account(), trace, leavings)
 
     async def _fill(self, room: Room) -> WorkspaceDiff | None:
@@ -94,7 +101,7 @@ class AgentProvider:
         await self._needs.template.fill(room.workspace)
         if self._options.keep_workspace == "never":
             return None
-        return WorkspaceDiff(room.workspace, room.private, self._build.processes, self._env)
+        return WorkspaceDiff(room.workspace, room.folder, self._build.processes, self._env)
 
     def _assign(self, request: ProviderRequest, room: Room) -> Assignment:
         # A folder that the target chose is the author's own: nothing of ours is put there.
@@ -116,7 +123,7 @@ class AgentProvider:
         stream: EventStream,
         log: AttemptLog | None,
     ) -> CommandResult:
-        run = (str(self._needs.executable), *invocation.arguments)
+        run = (self._needs.executable, *invocation.arguments)
         if log is not None:
             log.note(f"$ {' '.join(run)}")
         command = Command(
@@ -127,7 +134,7 @@ class AgentProvider:
             timeout_seconds=self._options.timeout_seconds,
         )
         try:
-            result = await self._build.processes.run(command, stream.feed)
+            result = await self._confinement.run(command, room, stream.feed)
         except SetupError as error:
             raise ProviderError(str(error), kind="spawn") from error
         stream.close()
@@ -136,22 +143,35 @@ class AgentProvider:
         return result
 
     async def _leavings(
-        self, room: Room, diff: WorkspaceDiff | None, name: str, log: AttemptLog | None
+        self,
+        room: Room,
+        diff: WorkspaceDiff | None,
+        name: str,
+        log: AttemptLog | None,
+        trace: TraceBuilder,
     ) -> Leavings:
         artifacts = {} if log is None else {"log": self._keeping.shown(log.path)}
         if self._needs.cwd is not None:
             return Leavings(artifacts=artifacts)
         left = WorkspaceLeft(path=str(room.workspace), keep=self._options.keep_workspace)
         if diff is not None:
-            file = room.folder / "workspace.diff"
-            file.write_text(self._build.redact(await diff.since()), encoding="utf-8")
             left = WorkspaceLeft(
                 path=left.path,
                 keep=left.keep,
                 kept_at=str(self._keeping.workspace(name)),
-                diff=str(file),
+                diff=await self._write_diff(diff, room, trace),
             )
         return Leavings(artifacts=artifacts, workspace=left)
+
+    async def _write_diff(self, diff: WorkspaceDiff, room: Room, trace: TraceBuilder) -> str | None:
+        """A diff that cannot be had is no reason to lose an answer."""
+        file = room.folder / "workspace.diff"
+        try:
+            file.write_text(self._build.redact(await diff.since()), encoding="utf-8")
+        except (ProviderError, OSError) as error:
+            trace.warning(f"there is no diff of what was changed: {error}")
+            return None
+        return str(file)
 
     def _conclude(
         self,

@@ -3,13 +3,13 @@
 import asyncio
 import fcntl
 import os
-import shutil
 import tempfile
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 from agentv.errors import ProviderError
+from agentv.transport.removal import remove_tree
 
 _PREFIX = "agentv-rooms-"
 _LOCK = "in-use"
@@ -29,13 +29,14 @@ class Room:
     """The agent's `TMPDIR`."""
 
     def clear(self) -> None:
-        """Remove everything but the workspace."""
-        for folder in (self.private, self.tmp):
-            shutil.rmtree(folder, ignore_errors=True)
+        """Remove everything but the workspace, and what is said of it beside it."""
+        for folder in (path for path in self.folder.iterdir() if path.is_dir()):
+            if folder != self.workspace:
+                remove_tree(folder)
 
     def remove(self) -> None:
         """Remove everything."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_tree(self.folder)
 
 
 class Rooms:
@@ -64,7 +65,7 @@ class Rooms:
     async def aclose(self) -> None:
         """Remove what is left of all rooms."""
         if self._root is not None:
-            await asyncio.to_thread(shutil.rmtree, self._root, ignore_errors=True)
+            await asyncio.to_thread(remove_tree, self._root)
         if self._lock is not None:
             os.close(self._lock)
         self._root = self._lock = None
@@ -98,7 +99,7 @@ def _remove_abandoned(parent: Path) -> None:
             continue
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(root, ignore_errors=True)
+            remove_tree(root)
         except OSError:
             continue
         finally:

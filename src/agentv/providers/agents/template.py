@@ -71,16 +71,16 @@ class RepositoryClone:
         # Found out once: a branch that moves meanwhile would give later cases another start.
         if self._commit is None:
             self._commit = await self._find_commit()
-        here = ("-C", str(workspace))
-        await self._git("clone", "--quiet", "--no-checkout", str(self._repository), str(workspace))
-        await self._git(*here, "checkout", "--quiet", "--detach", self._commit)
+        original = str(self._repository)
+        await self._git(workspace, "clone", "--quiet", "--no-checkout", original, ".")
+        await self._git(workspace, "checkout", "--quiet", "--detach", self._commit)
         # An agent that pushes must not reach the author's own repository.
-        await self._git(*here, "remote", "remove", "origin")
+        await self._git(workspace, "remote", "remove", "origin")
 
     async def _find_commit(self) -> str:
         asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{self._ref}^{{commit}}")
         try:
-            found = await self._git("-C", str(self._repository), *asked)
+            found = await self._git(self._repository, *asked)
         except ProviderError as error:
             raise ProviderError(
                 f"the workspace template '{self._repository}' has no commit, branch or tag "
@@ -90,16 +90,27 @@ class RepositoryClone:
             ) from error
         return found.strip()
 
-    async def _git(self, *arguments: str) -> str:
-        return await run_git(arguments, self._processes, self._env)
+    async def _git(self, folder: Path, *arguments: str) -> str:
+        return await run_git(arguments, self._processes, self._env, where=("-C", str(folder)))
 
 
 async def run_git(
-    arguments: Sequence[str], processes: ProcessRunner, env: Mapping[str, str]
+    arguments: Sequence[str],
+    processes: ProcessRunner,
+    env: Mapping[str, str],
+    *,
+    where: Sequence[str] = (),
 ) -> str:
-    """Run git and return what it prints; raises `ProviderError` when it fails."""
+    """Run git and return what it prints; raises `ProviderError` when it fails.
+
+    Args:
+        arguments: Its command, and what belongs to that.
+        processes: Runs it.
+        env: Its environment.
+        where: What stands before the command: the folders it is about.
+    """
     command = Command(
-        run=("git", *arguments),
+        run=("git", *where, *arguments),
         env={**env, "GIT_TERMINAL_PROMPT": "0"},
         timeout_seconds=_GIT_SECONDS,
     )
@@ -109,7 +120,7 @@ async def run_git(
         raise ProviderError(f"git cannot be run: {error}", kind="workspace") from error
     if result.exit_code != 0:
         raise ProviderError(
-            f"`git {arguments[0]}` failed while the workspace was set up",
+            f"`git {arguments[0]}` failed in the workspace",
             kind="workspace",
             detail=end_of(result.stderr),
         )

@@ -18,10 +18,15 @@ class WorkspaceDiff:
     """Compares a workspace with what it was."""
 
     def __init__(
-        self, workspace: Path, private: Path, processes: ProcessRunner, env: Mapping[str, str]
+        self, workspace: Path, folder: Path, processes: ProcessRunner, env: Mapping[str, str]
     ) -> None:
-        self._where = (f"--git-dir={private / _GIT_FOLDER}", f"--work-tree={workspace}")
-        self._workspace = workspace
+        # Where the agent cannot write: settings of git may run programs, and this side runs git.
+        self._where = (
+            *("-C", str(workspace)),
+            *(f"--git-dir={folder / _GIT_FOLDER}", f"--work-tree={workspace}"),
+            # Nor is a repository that the agent made looked into: it has settings of its own.
+            *("-c", "core.fsmonitor=false", "-c", "diff.ignoreSubmodules=all"),
+        )
         self._processes = processes
         # The user's own settings (filters, hooks, signing) have no say in this.
         self._env = {**env, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
@@ -40,8 +45,8 @@ class WorkspaceDiff:
         return await self._git("diff", "--no-color", "--no-ext-diff", self._before, after)
 
     async def _state(self) -> str:
-        await self._git("-C", str(self._workspace), "add", "--all")
+        await self._git("add", "--all")
         return (await self._git("write-tree")).strip()
 
     async def _git(self, *arguments: str) -> str:
-        return await run_git((*self._where, *arguments), self._processes, self._env)
+        return await run_git(arguments, self._processes, self._env, where=self._where)

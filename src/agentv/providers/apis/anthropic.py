@@ -4,117 +4,31 @@ Turns are sent as they come: the API itself joins neighbours of one role, and a 
 begin with either.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar, Self
+from typing import Self
 
-from msgspec import Meta
-
-from agentv.core.backoff import DEFAULT_STATUS_CODES
-from agentv.errors import ProviderError
-from agentv.model.base import Record
-from agentv.model.options import FileFinder, Name, OptionProblem
-from agentv.model.request import ProviderRequest, ProviderResponse
-from agentv.model.score import Usage
+from agentv.model.request import MediaFile, ProviderRequest, ProviderResponse
 from agentv.protocols import Provider, ProviderBuild
-from agentv.providers.apis.address import access_problems, endpoint_of, versioned
+from agentv.providers.apis.address import endpoint_of, versioned
+from agentv.providers.apis.anthropic_reply import read_message
+from agentv.providers.apis.anthropic_settings import AnthropicOptions, SentSettings
 from agentv.providers.apis.batch_anthropic import AnthropicBatches
 from agentv.providers.apis.building import api_provider
-from agentv.providers.apis.claude_models import (
-    ADAPTIVE,
-    BETWEEN_TOOLS,
-    BOTH,
-    BUDGET,
-    OFF,
-    SCHEMA,
-    refused_by,
-    refused_setting,
-)
+from agentv.providers.apis.claude_models import refused_by, refused_setting
+from agentv.providers.apis.media import MB, PDF, Base64, MediaLimits
 from agentv.providers.apis.messages import asking, conversation_of
-from agentv.providers.apis.options import ApiOptions, Count, Effort
-from agentv.providers.apis.plain_schema import plain_schema
-from agentv.providers.apis.shape import costing, given, read_as, total
+from agentv.providers.apis.shape import given
 from agentv.providers.apis.wire import Call, Json, ReplyError
+
+__all__ = ["AnthropicOptions", "AnthropicWire", "build"]
 
 BASE_URL = "https://api.anthropic.com"
 API_VERSION = "2023-06-01"
 """The version that still knows `temperature`; the next one refuses it even of models that take it.
 A target that wants another says so in its `headers`."""
-DEFAULT_OUTPUT_TOKENS = 8192
-ROOM_TO_THINK = 8192
-"""The API wants a limit. What a model thinks, perhaps unasked, counts towards it."""
-LEAST_BUDGET = 1024
-LEAST_TOP_P_WHILE_THINKING = 0.95
-OVERLOADED = 529
+MEDIA_LIMITS = MediaLimits(api="the Anthropic API", image_base64=10 * MB, request_bytes=32 * MB)
 _BUDGETS = ("requests", "tokens", "input-tokens", "output-tokens")
-_NO_ANSWER = {
-    "model_context_window_exceeded": ("cut_off", "the answer was cut off: the context is full"),
-    "tool_use": ("malformed", "the model asked for a tool instead of answering"),
-    "pause_turn": ("malformed", "the model paused for a tool instead of answering"),
-}
-
-
-class AnthropicOptions(ApiOptions, frozen=True, kw_only=True):
-    """What an `anthropic` target may set."""
-
-    retried_statuses: ClassVar[frozenset[int]] = DEFAULT_STATUS_CODES | {OVERLOADED}
-
-    model: Name
-    api_key: str | None = None
-    """Only a `base_url` of your own can do without."""
-    base_url: Name | None = None
-    """Where the API is, with or without its `/v1`; `https://api.anthropic.com` when unset."""
-    temperature: Annotated[float, Meta(ge=0, le=1)] | None = None
-    """Left out while the model thinks, and for models from 4.7 on, which refuse it; `top_p`
-    likewise, and beside a temperature from 4.1 on."""
-    thinking_budget: Count | None = None
-    """Tokens to think with, at least 1024; 0 turns thinking off, where it can be. Models from 4.7
-    on know no budget and decide themselves. An output limit that leaves no room beside it is added
-    to it."""
-    reasoning_effort: Effort | None = None
-    structured_output: bool | None = None
-    """Hold a judge's reply to its JSON Schema; whether the model can, when unset."""
-
-    def problems(self, files: FileFinder) -> Iterator[OptionProblem]:
-        """No access, and a budget that the API refuses."""
-        yield from super().problems(files)
-        yield from access_problems(self.name, self.key, self.base_url, variable="ANTHROPIC_API_KEY")
-        if self.thinking_budget and self.thinking_budget < LEAST_BUDGET:
-            yield OptionProblem(
-                path=("thinking_budget",),
-                message=f"a thinking budget has at least {LEAST_BUDGET} tokens",
-                hint=f"write {LEAST_BUDGET} or more, or 0 for no thinking",
-            )
-
-
-class _Block(Record, frozen=True, kw_only=True):
-    type: str
-    text: str = ""
-    thinking: str = ""
-
-
-class _StopDetails(Record, frozen=True, kw_only=True):
-    category: str | None = None
-    explanation: str | None = None
-
-
-class _OutputDetails(Record, frozen=True, kw_only=True):
-    thinking_tokens: int | None = None
-
-
-class _Usage(Record, frozen=True, kw_only=True):
-    input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    output_tokens: int | None = None
-    output_tokens_details: _OutputDetails | None = None
-
-
-class _Message(Record, frozen=True, kw_only=True):
-    content: list[_Block]
-    stop_reason: str | None = None
-    stop_details: _StopDetails | None = None
-    usage: _Usage | None = None
 
 
 class AnthropicWire:
@@ -128,6 +42,7 @@ class AnthropicWire:
     def __init__(self, options: AnthropicOptions, refused: frozenset[str] | None = None) -> None:
         self._options = options
         self._refused = refused_by(options.model) if refused is None else refused
+        self._settings = SentSettings(options, self._refused)
         self._url = f"{versioned(options.base_url or BASE_URL, 'v1')}/messages"
 
     @property
@@ -140,9 +55,8 @@ class AnthropicWire:
 
     def call(self, request: ProviderRequest) -> Call:
         """The request, as documented for this generation of models."""
-        options = self._options
-        conversation = conversation_of(request)
-        thinking = self._thinking()
+        options, settings = self._options, self._settings
+        conversation = conversation_of(request, MEDIA_LIMITS)
         return Call(
             url=self._url,
             headers={
@@ -151,26 +65,22 @@ class AnthropicWire:
             },
             body=given(
                 model=options.model,
-                max_tokens=self._limit(thinking),
+                max_tokens=settings.limit,
                 system=conversation.system or None,
                 messages=[
-                    {"role": m.role, "content": m.content} for m in asking(conversation.messages)
+                    {"role": m.role, "content": m.text_or_parts(_text_block, _media_block)}
+                    for m in asking(conversation.messages)
                 ],
-                **self._sampling(thinking),
+                **settings.sampling,
                 stop_sequences=options.stop_sequences or None,
-                thinking=thinking,
-                output_config=self._output_config(request.response_schema) or None,
+                thinking=settings.thinking,
+                output_config=settings.output_config(request.response_schema),
             ),
         )
 
     def read(self, reply: Json) -> ProviderResponse:
         """The text blocks in one; the thinking apart."""
-        message = read_as(reply, _Message)
-        text, usage = _said(message), _usage(message.usage)
-        if failure := self._failure(message, text):
-            raise costing(failure, usage)
-        thoughts = [b.thinking for b in message.content if b.type == "thinking" and b.thinking]
-        return ProviderResponse(text=text, reasoning="\n\n".join(thoughts) or None, usage=usage)
+        return read_message(reply, self._settings.limit)
 
     def read_error(self, reply: Json) -> ReplyError | None:
         """`{type: error, error: {type, message}}`."""
@@ -204,87 +114,9 @@ class AnthropicWire:
         better = type(self)(self._options, self._refused | {name})
         return better if better.call(request) != self.call(request) else None
 
-    def left_out(self) -> Iterator[str]:
+    def left_out(self) -> Iterable[str]:
         """Names of settings that this API or model does not take."""
-        options, thinking = self._options, self._thinking()
-        sent = self._sampling(thinking)
-        for name in ("temperature", "top_p"):
-            if getattr(options, name) is not None and name not in sent:
-                yield name
-        budget, effort = options.thinking_budget, options.reasoning_effort
-        if budget is not None and (thinking or {}).get("type") in (None, ADAPTIVE):
-            yield "thinking_budget"
-        is_heard = thinking if effort == "none" else self._effort()
-        if effort is not None and not is_heard:
-            yield "reasoning_effort"
-        if options.seed is not None:
-            yield "seed"
-
-    def _failure(self, message: _Message, text: str) -> ProviderError | None:
-        """Why a message is no answer; one that was broken off is none, with text or without."""
-        reason = message.stop_reason
-        if reason == "refusal":
-            return ProviderError(_refusal(message.stop_details), kind="refusal")
-        if reason == "max_tokens":
-            at = f"`max_output_tokens: {self._limit(self._thinking())}`"
-            return ProviderError(
-                f"the answer was cut off at {at} (stop reason {reason})", kind="cut_off"
-            )
-        if reason in _NO_ANSWER:
-            kind, what = _NO_ANSWER[reason]
-            return ProviderError(f"{what} (stop reason {reason})", kind=kind)
-        if not text.strip():
-            return ProviderError(f"the answer holds no text (stop reason {reason})", kind="empty")
-        return None
-
-    def _thinking(self) -> Json | None:
-        budget, effort = self._options.thinking_budget, self._options.reasoning_effort
-        if budget == 0 or (budget is None and effort == "none"):
-            kinds = [OFF, BETWEEN_TOOLS]
-        elif budget:
-            kinds = [BUDGET, ADAPTIVE]
-        else:
-            kinds = [ADAPTIVE] if effort else []
-        kind = next((kind for kind in kinds if kind not in self._refused), None)
-        if kind is None:
-            return None
-        return given(type=kind, budget_tokens=budget if kind == BUDGET else None)
-
-    def _limit(self, thinking: Json | None) -> int:
-        """Thinking counts towards the limit; one that it would use up is meant for the answer."""
-        limit = self._options.output_limit
-        budget = (thinking or {}).get("budget_tokens", 0)
-        if limit is not None:
-            return limit if limit > budget else budget + limit
-        may_think = ADAPTIVE not in self._refused
-        return (budget or (ROOM_TO_THINK if may_think else 0)) + DEFAULT_OUTPUT_TOKENS
-
-    def _sampling(self, thinking: Json | None) -> Json:
-        """What the model takes of `temperature` and `top_p`: thinking narrows it."""
-        wanted = given(temperature=self._options.temperature, top_p=self._options.top_p)
-        if thinking is not None and thinking["type"] in (BUDGET, ADAPTIVE):
-            wanted.pop("temperature", None)
-            if wanted.get("top_p", 0) < LEAST_TOP_P_WHILE_THINKING:
-                wanted.pop("top_p", None)
-        if BOTH in self._refused and "temperature" in wanted:
-            wanted.pop("top_p", None)
-        return {name: wanted[name] for name in wanted if name not in self._refused}
-
-    def _effort(self) -> str | None:
-        effort = self._options.reasoning_effort
-        if effort in (None, "none") or "effort" in self._refused:
-            return None
-        return "low" if effort == "minimal" else effort
-
-    def _output_config(self, schema: dict[str, Any] | None) -> Json:
-        wanted = self._options.structured_output
-        holds = SCHEMA not in self._refused if wanted is None else wanted
-        return given(
-            effort=self._effort(),
-            format={"type": "json_schema", "schema": plain_schema(schema)}
-            if schema and holds
-            else None,
-        )
+        return self._settings.left_out()
 
 
 def build(options: AnthropicOptions, build: ProviderBuild) -> Provider:
@@ -292,31 +124,13 @@ def build(options: AnthropicOptions, build: ProviderBuild) -> Provider:
     return api_provider(AnthropicWire(options), options, build, AnthropicBatches)
 
 
-def _said(message: _Message) -> str:
-    return "".join(block.text for block in message.content if block.type == "text")
+def _text_block(text: str) -> Json:
+    return {"type": "text", "text": text}
 
 
-def _refusal(details: _StopDetails | None) -> str:
-    if details is None:
-        return "the model refused to answer"
-    category = f" ({details.category})" if details.category else ""
-    explanation = f": {details.explanation}" if details.explanation else ""
-    return f"the model refused to answer{category}{explanation}"
-
-
-def _usage(usage: _Usage | None) -> Usage | None:
-    """Input as this API counts it is only what neither came from the cache nor went into it."""
-    if usage is None:
-        return None
-    details = usage.output_tokens_details
-    return Usage(
-        input_tokens=total(
-            usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens
-        ),
-        cached_tokens=usage.cache_read_input_tokens,
-        output_tokens=usage.output_tokens,
-        reasoning_tokens=details.thinking_tokens if details else None,
-    )
+def _media_block(file: MediaFile) -> Json:
+    source = {"type": "base64", "media_type": file.media_type, "data": Base64(file)}
+    return {"type": "document" if file.media_type == PDF else "image", "source": source}
 
 
 def _seconds_until(moment: str | None, now: float) -> float | None:

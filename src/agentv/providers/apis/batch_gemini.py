@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
-import msgspec
-
 from agentv.errors import ProviderError
 from agentv.model.base import Record
 from agentv.providers.apis.batch_api import (
@@ -14,6 +12,7 @@ from agentv.providers.apis.batch_api import (
     BatchStatus,
     ItemReply,
 )
+from agentv.providers.apis.media import encode_body
 from agentv.providers.apis.shape import read_as
 from agentv.providers.apis.wire import Json
 
@@ -86,7 +85,7 @@ class GeminiBatches:
                 "inputConfig": {"requests": {"requests": requests}},
             }
         }
-        if len(msgspec.json.encode(body)) > LARGEST_INLINE:
+        if len(encode_body(body)) > LARGEST_INLINE:
             raise ProviderError("the requests take more than 20 MB together", kind="batch")
         return read_as(await client.post(self._create_url, body), _Operation).name
 

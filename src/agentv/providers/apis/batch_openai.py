@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-import msgspec
-
 from agentv.errors import ProviderError
 from agentv.model.base import Record
 from agentv.providers.apis.batch_api import (
@@ -22,6 +20,7 @@ from agentv.providers.apis.batch_api import (
     BatchStatus,
     ItemReply,
 )
+from agentv.providers.apis.media import encode_body
 from agentv.providers.apis.shape import read_as
 from agentv.providers.apis.wire import Json
 
@@ -129,7 +128,7 @@ class OpenAiBatches:
             "url": self._endpoint,
             "body": {**item.body, **own},
         }
-        return msgspec.json.encode(line) + b"\n"
+        return encode_body(line) + b"\n"
 
     def _url(self, *path: str) -> str:
         below = "/".join(quote(part, safe="") for part in path)

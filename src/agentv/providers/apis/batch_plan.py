@@ -7,6 +7,7 @@ from agentv.errors import ProviderError
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.providers.apis.batch_api import BatchItem, ItemReply
 from agentv.providers.apis.costs import read_priced
+from agentv.providers.apis.media import without_bytes
 from agentv.providers.apis.options import ApiOptions
 from agentv.providers.apis.shape import merged
 from agentv.providers.apis.wire import Adjustable, Call, Wire
@@ -46,7 +47,8 @@ class BatchPlan:
             body = merged(call.body, options.extra_body)
             self.items.append(BatchItem(custom_id=_custom_id(number), body=body))
             self.url, self.headers = call.url, dict(call.headers)
-            self._digests[number] = digest(request.suite, request.eval_id, request.trial, body)
+            plain = without_bytes(body) if request.media else body
+            self._digests[number] = digest(request.suite, request.eval_id, request.trial, plain)
         self.custom_ids = {key: _custom_id(number) for number, key in self._digests.items()}
         """By digest; a request has the same one in a run that is started again."""
         self.target = digest(options.name, self.url)

@@ -13,6 +13,7 @@ from agentv.core.retry_after import retry_after_seconds
 from agentv.errors import ProviderError
 from agentv.model.http import HttpReply, HttpRequest
 from agentv.protocols import HttpSender
+from agentv.providers.apis.media import encode_body
 from agentv.providers.apis.options import ApiOptions
 from agentv.providers.apis.wire import Json, Wire
 
@@ -42,7 +43,7 @@ class BatchSender:
         self._headers = {**headers, **options.own_headers}
 
     async def post(self, url: str, body: Json | bytes, content_type: str | None = None) -> Json:
-        data = body if isinstance(body, bytes) else msgspec.json.encode(body)
+        data = body if isinstance(body, bytes) else encode_body(body)
         headers = {"content-type": content_type or "application/json"}
         sent = self._request("POST", url, headers, data)
         return await self._until_answered(sent, _json, self._retry.max_retries)

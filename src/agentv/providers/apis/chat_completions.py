@@ -4,11 +4,12 @@ from typing import Any
 
 from agentv.errors import ProviderError
 from agentv.model.base import Record
-from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.model.request import MediaFile, ProviderRequest, ProviderResponse
 from agentv.model.score import Usage
+from agentv.providers.apis.media import PDF, data_url
 from agentv.providers.apis.messages import conversation_of
 from agentv.providers.apis.openai_errors import filter_note, service_failure
-from agentv.providers.apis.openai_wire import OpenAiWire
+from agentv.providers.apis.openai_wire import MEDIA_LIMITS, OpenAiWire
 from agentv.providers.apis.shape import costing, given, read_as
 from agentv.providers.apis.wire import Json, ReplyError
 
@@ -61,9 +62,12 @@ class ChatCompletionsWire(OpenAiWire):
 
     def _body(self, request: ProviderRequest) -> Json:
         settings, takes = self._settings, self._takes
-        conversation = conversation_of(request)
+        conversation = conversation_of(request, MEDIA_LIMITS)
         system = [{"role": "system", "content": conversation.system}] if conversation.system else []
-        turns = [{"role": m.role, "content": m.content} for m in conversation.messages]
+        turns = [
+            {"role": m.role, "content": m.text_or_parts(_text_part, _media_part)}
+            for m in conversation.messages
+        ]
         return given(
             model=self.model if self._site.names_model else None,
             messages=[*system, *turns],
@@ -106,6 +110,16 @@ class ChatCompletionsWire(OpenAiWire):
         if not text.strip():
             return ProviderError(f"the answer holds no text ({about})", kind="empty")
         return None
+
+
+def _text_part(text: str) -> Json:
+    return {"type": "text", "text": text}
+
+
+def _media_part(file: MediaFile) -> Json:
+    if file.media_type == PDF:
+        return {"type": "file", "file": {"filename": file.name, "file_data": data_url(file)}}
+    return {"type": "image_url", "image_url": {"url": data_url(file)}}
 
 
 def _no_choice(said: ReplyError | None) -> ProviderError:

@@ -10,22 +10,27 @@ from urllib.parse import quote
 
 from msgspec import Meta
 
-from agentv.errors import ProviderError
-from agentv.model.base import Record
 from agentv.model.options import FileFinder, Name, OptionProblem
-from agentv.model.request import ProviderRequest, ProviderResponse
-from agentv.model.score import Usage
+from agentv.model.request import MediaFile, ProviderRequest, ProviderResponse
 from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import access_problems, endpoint_of, versioned
 from agentv.providers.apis.batch import BatchingApi
 from agentv.providers.apis.batch_gemini import GeminiBatches
+from agentv.providers.apis.gemini_reply import read_content
+from agentv.providers.apis.media import MB, PDF, Base64, MediaLimits
 from agentv.providers.apis.messages import asking, conversation_of
 from agentv.providers.apis.options import ApiOptions, Effort
-from agentv.providers.apis.shape import costing, given, read_as, total
+from agentv.providers.apis.shape import given
 from agentv.providers.apis.wire import Call, Json, ReplyError
 
 BASE_URL = "https://generativelanguage.googleapis.com"
 DEFAULT_MODEL = "gemini-2.5-flash"
+MEDIA_LIMITS = MediaLimits(
+    api="the Gemini API",
+    types=("image/png", "image/jpeg", "image/webp", PDF),
+    pdf_bytes=50 * MB,
+    request_bytes=100 * MB,
+)
 _EFFORT_BUDGETS = {
     "none": 0,
     "minimal": 1024,
@@ -36,13 +41,6 @@ _EFFORT_BUDGETS = {
     "max": 24_576,
 }
 """What Google itself takes an effort for, on models that know budgets and no levels."""
-_FILTERED = frozenset(
-    [
-        *("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
-        *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR"),
-        "ESCALATION",
-    ]
-)
 _LEVELS = {"none": "MINIMAL", "max": "XHIGH"}
 """The nearest level to an effort that is none."""
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
@@ -79,44 +77,6 @@ class GeminiOptions(ApiOptions, frozen=True, kw_only=True):
             )
 
 
-class _Reading(Record, frozen=True, kw_only=True, rename="camel"):
-    """A part of a reply; this API writes its keys in camelCase."""
-
-
-class _Part(_Reading, frozen=True, kw_only=True):
-    text: str = ""
-    thought: bool = False
-
-
-class _Content(_Reading, frozen=True, kw_only=True):
-    parts: list[_Part] = []
-
-
-class _Candidate(_Reading, frozen=True, kw_only=True):
-    content: _Content = _Content()
-    finish_reason: str | None = None
-    finish_message: str | None = None
-
-
-class _PromptFeedback(_Reading, frozen=True, kw_only=True):
-    block_reason: str | None = None
-    block_reason_message: str | None = None
-
-
-class _Usage(_Reading, frozen=True, kw_only=True):
-    prompt_token_count: int | None = None
-    cached_content_token_count: int | None = None
-    candidates_token_count: int | None = None
-    thoughts_token_count: int | None = None
-    tool_use_prompt_token_count: int | None = None
-
-
-class _Reply(_Reading, frozen=True, kw_only=True):
-    candidates: list[_Candidate] = []
-    prompt_feedback: _PromptFeedback = _PromptFeedback()
-    usage_metadata: _Usage | None = None
-
-
 class GeminiWire:
     """The wire format of `generateContent` (see `agentv.providers.apis.wire.Wire`)."""
 
@@ -134,14 +94,19 @@ class GeminiWire:
 
     def call(self, request: ProviderRequest) -> Call:
         """The request; the key is a header, since URLs end up in logs."""
-        conversation = conversation_of(request)
+        conversation = conversation_of(request, MEDIA_LIMITS)
         return Call(
             url=f"{self._base}/{_resource(self._options.model)}:generateContent",
             headers=given(**{"x-goog-api-key": self._options.key}),
             body=given(
-                systemInstruction=_texts(conversation.system) if conversation.system else None,
+                systemInstruction={"parts": [_text_part(conversation.system)]}
+                if conversation.system
+                else None,
                 contents=[
-                    {"role": "model" if m.role == "assistant" else "user", **_texts(m.content)}
+                    {
+                        "role": "model" if m.role == "assistant" else "user",
+                        "parts": m.parts(_text_part, _media_part),
+                    }
                     for m in asking(conversation.messages)
                 ],
                 generationConfig=self._generation(request.response_schema) or None,
@@ -150,16 +115,7 @@ class GeminiWire:
 
     def read(self, reply: Json) -> ProviderResponse:
         """The text of the one candidate; its thoughts apart."""
-        body = read_as(reply, _Reply)
-        usage = _usage(body.usage_metadata)
-        if not body.candidates:
-            raise costing(_no_candidate(body.prompt_feedback), usage)
-        candidate = body.candidates[0]
-        text = "".join(part.text for part in candidate.content.parts if not part.thought)
-        if failure := self._failure(candidate, text):
-            raise costing(failure, usage)
-        thoughts = "".join(part.text for part in candidate.content.parts if part.thought)
-        return ProviderResponse(text=text, reasoning=thoughts or None, usage=usage)
+        return read_content(reply, self._options.output_limit)
 
     def read_error(self, reply: Json) -> ReplyError | None:
         """`{error: {code, message, status, details}}`."""
@@ -179,22 +135,6 @@ class GeminiWire:
             if str(detail.get("@type")).endswith("rpc.RetryInfo"):
                 found = _DURATION.fullmatch(str(detail.get("retryDelay")))
                 return float(found[1]) if found else None
-        return None
-
-    def _failure(self, candidate: _Candidate, text: str) -> ProviderError | None:
-        """Why a candidate is no answer; one that was broken off is none, with text or without."""
-        reason, limit = candidate.finish_reason, self._options.output_limit
-        words = f": {candidate.finish_message}" if candidate.finish_message else ""
-        about = f"(finish reason {reason}){words}"
-        if reason in _FILTERED:
-            return ProviderError(f"the answer was filtered {about}", kind="filtered")
-        if reason == "MAX_TOKENS":
-            at = f"`max_output_tokens: {limit}`" if limit else "the model's own limit"
-            return ProviderError(f"the answer was cut off at {at} {about}", kind="cut_off")
-        if reason not in ("STOP", "FINISH_REASON_UNSPECIFIED", None):
-            return ProviderError(f"the model did not finish its answer {about}", kind="malformed")
-        if not text.strip():
-            return ProviderError(f"the answer holds no text {about}", kind="empty")
         return None
 
     def _generation(self, schema: dict[str, Any] | None) -> Json:
@@ -239,8 +179,12 @@ def _knows_levels(model: str) -> bool:
     return re.search(r"gemini-[12]\.", model) is None
 
 
-def _texts(text: str) -> Json:
-    return {"parts": [{"text": text}]}
+def _text_part(text: str) -> Json:
+    return {"text": text}
+
+
+def _media_part(file: MediaFile) -> Json:
+    return {"inlineData": {"mimeType": file.media_type, "data": Base64(file)}}
 
 
 def _details(error: Any) -> list[dict[str, Any]]:
@@ -248,23 +192,3 @@ def _details(error: Any) -> list[dict[str, Any]]:
     details = error.get("details") if isinstance(error, dict) else None
     listed = details if isinstance(details, list) else []
     return [detail for detail in listed if isinstance(detail, dict)]
-
-
-def _no_candidate(feedback: _PromptFeedback) -> ProviderError:
-    if feedback.block_reason is None:
-        return ProviderError("the reply holds no candidate", kind="empty")
-    words = f": {feedback.block_reason_message}" if feedback.block_reason_message else ""
-    reason = f"the prompt was blocked (block reason {feedback.block_reason}){words}"
-    return ProviderError(reason, kind="filtered")
-
-
-def _usage(usage: _Usage | None) -> Usage | None:
-    """This API counts cached input as input, but what tools said and what was thought apart."""
-    if usage is None:
-        return None
-    return Usage(
-        input_tokens=total(usage.prompt_token_count, usage.tool_use_prompt_token_count),
-        cached_tokens=usage.cached_content_token_count,
-        output_tokens=total(usage.candidates_token_count, usage.thoughts_token_count),
-        reasoning_tokens=usage.thoughts_token_count,
-    )

@@ -9,10 +9,14 @@ from agentv.model.base import Record
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.providers.apis.address import endpoint_of
 from agentv.providers.apis.gpt_models import SCHEMA, Takes, refused_setting
+from agentv.providers.apis.media import MB, MediaLimits
 from agentv.providers.apis.openai_errors import read_openai_error
 from agentv.providers.apis.openai_settings import OpenAiSettings
 from agentv.providers.apis.rate_limit_resets import reset_seconds
 from agentv.providers.apis.wire import Call, Json, ReplyError
+
+MEDIA_LIMITS = MediaLimits(api="an API like OpenAI's", pdf_bytes=50 * MB, request_bytes=512 * MB)
+"""OpenAI's own; others say themselves where theirs are lower."""
 
 
 class Site(Record, frozen=True, kw_only=True):

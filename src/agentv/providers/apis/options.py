@@ -137,8 +137,8 @@ class ApiOptions(TargetOptions, frozen=True, kw_only=True):
         if self.key and not (self.key.isascii() and self.key.isprintable()):
             yield OptionProblem(
                 path=("api_key",),
-                message="the key holds a character that no key has: a line break, or a letter with"
-                " an accent",
+                message=f"the key of target '{self.name}' holds a character that no key has:"
+                " a line break, or a letter with an accent",
                 hint="copy it once more",
             )
         for name, value in self.headers.items():

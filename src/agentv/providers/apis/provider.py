@@ -1,8 +1,7 @@
 """Asks an LLM API: one adapter's wire format behind the retry policy and the shared lane."""
 
+import asyncio
 import time
-
-import msgspec
 
 from agentv.core.backoff import NEVER_RETRIED, backoff_seconds
 from agentv.core.retry_after import retry_after_seconds, service_time
@@ -12,6 +11,7 @@ from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.protocols import ProviderBuild
 from agentv.providers.apis.bodies import json_of, words_of
 from agentv.providers.apis.costs import read_priced
+from agentv.providers.apis.media import encode_body, estimated_tokens
 from agentv.providers.apis.options import ApiOptions
 from agentv.providers.apis.shape import merged
 from agentv.providers.apis.target_key import TargetKey
@@ -56,8 +56,9 @@ class ApiProvider:
                     self._notify(f"{self._options.name}: asked without it: {failure}")
 
     async def _ask(self, wire: Wire, request: ProviderRequest) -> ProviderResponse:
-        sent = self._http_request(wire.call(request))
-        tokens = len(sent.body) // _BYTES_A_TOKEN + (self._options.output_limit or 0)
+        sent = await self._encoded(wire.call(request), request)
+        asked = estimated_tokens(sent.body, request.media, bytes_a_token=_BYTES_A_TOKEN)
+        tokens = asked + (self._options.output_limit or 0)
         retry, after = 0, None
         while True:
             await self._lane.enter(tokens, after=after)
@@ -108,12 +109,18 @@ class ApiProvider:
             raise _TryAgain(refusal, wait)
         raise refusal
 
+    async def _encoded(self, call: Call, request: ProviderRequest) -> HttpRequest:
+        if not request.media:
+            return self._http_request(call)
+        # Reading and checking files of megabytes would hold up everybody else.
+        return await asyncio.to_thread(self._http_request, call)
+
     def _http_request(self, call: Call) -> HttpRequest:
         options = self._options
         return HttpRequest(
             url=call.url,
             headers={"content-type": "application/json", **call.headers, **options.own_headers},
-            body=msgspec.json.encode(merged(call.body, options.extra_body)),
+            body=encode_body(merged(call.body, options.extra_body)),
             connect_seconds=options.connect_timeout_seconds,
             read_seconds=options.read_timeout_seconds,
             total_seconds=options.timeout_seconds,

@@ -15,11 +15,13 @@ from agentv.model.options import FileFinder, OptionProblem
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.model.score import Usage
 from agentv.protocols import ProviderBuild
-from agentv.providers.apis.messages import conversation_of
+from agentv.providers.apis.media import read_media
+from agentv.providers.apis.messages import ApiMessage, conversation_of
 from agentv.providers.apis.options import ApiOptions
+from agentv.providers.apis.shape import costing
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelMessage, ModelResponse
+    from pydantic_ai.messages import ModelMessage, ModelResponse, UserContent
     from pydantic_ai.settings import ModelSettings
 
 _CHARACTERS_A_TOKEN = 4
@@ -155,10 +157,22 @@ def messages_of(request: ProviderRequest) -> "list[ModelMessage]":
         messages.append(ModelRequest(parts=[SystemPromptPart(content=talk.system)]))
     for message in talk.messages:
         if message.role == "user":
-            messages.append(ModelRequest(parts=[UserPromptPart(content=message.content)]))
+            messages.append(ModelRequest(parts=[UserPromptPart(content=_content(message))]))
         else:
             messages.append(ModelResponse(parts=[TextPart(content=message.content)]))
     return messages
+
+
+def _content(message: ApiMessage) -> "str | list[UserContent]":
+    """What a user says. Raises `ProviderError` for an image or a PDF that cannot be read."""
+    from pydantic_ai.messages import BinaryContent
+
+    if not message.media:
+        return message.content
+    return [
+        it if isinstance(it, str) else BinaryContent(data=read_media(it), media_type=it.media_type)
+        for it in message.pieces
+    ]
 
 
 def read_reply(reply: "ModelResponse") -> ProviderResponse:
@@ -168,13 +182,19 @@ def read_reply(reply: "ModelResponse") -> ProviderResponse:
         ProviderError: It was cut off, filtered, or holds no text.
     """
     usage = _usage(reply)
+    if failure := _failure(reply):
+        raise costing(failure, usage)
+    return ProviderResponse(text=reply.text or "", reasoning=reply.thinking, usage=usage)
+
+
+def _failure(reply: "ModelResponse") -> ProviderError | None:
     if reply.finish_reason == _CUT_OFF:
-        raise ProviderError("the answer was cut off at its length limit", kind="cut_off")
+        return ProviderError("the answer was cut off at its length limit", kind="cut_off")
     if reply.finish_reason == _FILTERED:
-        raise ProviderError("the answer was held back by a content filter", kind="filtered")
-    if not reply.text:
-        raise ProviderError("the reply holds no text", kind="empty")
-    return ProviderResponse(text=reply.text, reasoning=reply.thinking, usage=usage)
+        return ProviderError("the answer was held back by a content filter", kind="filtered")
+    if not (reply.text or "").strip():
+        return ProviderError("the reply holds no text", kind="empty")
+    return None
 
 
 def _usage(reply: "ModelResponse") -> Usage:

@@ -4,11 +4,12 @@ from typing import Literal
 
 from agentv.errors import ProviderError
 from agentv.model.base import Record
-from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.model.request import MediaFile, ProviderRequest, ProviderResponse
 from agentv.model.score import Usage
+from agentv.providers.apis.media import PDF, data_url
 from agentv.providers.apis.messages import conversation_of
 from agentv.providers.apis.openai_errors import service_failure
-from agentv.providers.apis.openai_wire import OpenAiWire
+from agentv.providers.apis.openai_wire import MEDIA_LIMITS, OpenAiWire
 from agentv.providers.apis.shape import costing, given, read_as
 from agentv.providers.apis.wire import Json, ReplyError
 
@@ -67,12 +68,15 @@ class ResponsesWire(OpenAiWire):
 
     def _body(self, request: ProviderRequest) -> Json:
         settings, answer_format = self._settings, self._answer_format(request)
-        conversation = conversation_of(request)
+        conversation = conversation_of(request, MEDIA_LIMITS)
         effort = settings.reasoning_effort
         return given(
             model=self.model,
             instructions=conversation.system or None,
-            input=[{"role": m.role, "content": m.content} for m in conversation.messages],
+            input=[
+                {"role": m.role, "content": m.text_or_parts(_text_part, _media_part)}
+                for m in conversation.messages
+            ],
             **self._sampling(),
             max_output_tokens=settings.output_limit,
             reasoning={"effort": effort} if effort else None,
@@ -107,6 +111,16 @@ class ResponsesWire(OpenAiWire):
         if not text.strip():
             return ProviderError("the answer holds no text", kind="empty")
         return None
+
+
+def _text_part(text: str) -> Json:
+    return {"type": "input_text", "text": text}
+
+
+def _media_part(file: MediaFile) -> Json:
+    if file.media_type == PDF:
+        return {"type": "input_file", "filename": file.name, "file_data": data_url(file)}
+    return {"type": "input_image", "image_url": data_url(file), "detail": "auto"}
 
 
 def _flat(answer_format: Json) -> Json:
