@@ -121,7 +121,7 @@ def test_an_agent_that_fails_leaves_its_work_for_a_look(stage: Stage) -> None:
 
 def test_an_agent_whose_time_is_up_leaves_its_work_too(stage: Stage) -> None:
     code = "Path('half.txt').write_text('half'); time.sleep(60)"
-    target = stand_in("codex", stage.home, code, keep_workspace="on_failure", timeout_seconds=1)
+    target = stand_in("codex", stage.home, code, keep_workspace="on_failure", timeout_seconds=3)
     row = stage.play(target, case("case", contains("four"))).row
 
     assert row["error"]["kind"] == "timeout"
@@ -188,7 +188,7 @@ time.sleep(60) if counter.read_text() == "x" else answer("four")
     played = stage.play(
         target,
         case("case", contains("four")),
-        options=("--max-retries", "1", "--agent-timeout", "2"),
+        options=("--max-retries", "1", "--agent-timeout", "4"),
     )
 
     assert (played.row["verdict"], played.row["attempts"]) == ("pass", 2), played.row

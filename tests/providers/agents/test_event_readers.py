@@ -49,11 +49,7 @@ def test_codex() -> None:
     account, trace = read("codex", CODEX_TOOL)
     usage = Usage(input_tokens=202, cached_tokens=14, output_tokens=26, reasoning_tokens=6)
 
-    assert account == Account(
-        answer="final answer from fake",
-        last_trouble="Model metadata for `fake-model` not found.",
-        usage=usage,
-    )
+    assert account == Account(answer="final answer from fake", usage=usage)
     assert trace[:-1] == [
         {"type": "warning", "message": "Model metadata for `fake-model` not found."},
         {"type": "reasoning", "text": "**Thinking** about it"},
@@ -84,7 +80,6 @@ def test_claude() -> None:
 
     assert account.answer == "final answer from fake"
     assert account.failure is None
-    assert account.last_trouble == "request failed (overloaded, status 529)"
     assert account.usage is not None
     assert account.usage.input_tokens == 202 + 14 + 5
     assert (account.usage.cached_tokens, account.usage.output_tokens) == (14, 26)
@@ -127,6 +122,36 @@ def test_a_refused_key(kind: str, events: list[dict[str, Any]], failure: str) ->
     account, _ = read(kind, events)
 
     assert (account.answer, account.failure, account.kind) == (None, failure, "auth")
+
+
+@pytest.mark.parametrize(
+    ("kind", "trouble", "progress", "said"),
+    [
+        (
+            "codex",
+            {"type": "error", "message": "Reconnecting..."},
+            {"type": "item.completed", "item": {"type": "reasoning", "text": "on"}},
+            "Reconnecting...",
+        ),
+        (
+            "claude",
+            {"type": "system", "subtype": "api_retry", "error_status": 529, "error": "overloaded"},
+            {"type": "assistant", "message": {"content": []}},
+            "request failed (overloaded, status 529)",
+        ),
+    ],
+    ids=["codex", "claude"],
+)
+def test_trouble_that_it_got_over(
+    kind: str, trouble: dict[str, Any], progress: dict[str, Any], said: str
+) -> None:
+    """It is in the trace, but no explanation for what comes later."""
+    account, trace = read(kind, [trouble])
+    assert account.last_trouble == said
+    assert trace == [{"type": "warning", "message": said}]
+
+    account, _ = read(kind, [trouble, progress])
+    assert account.last_trouble is None
 
 
 def test_several_turns_of_codex_are_added_up() -> None:

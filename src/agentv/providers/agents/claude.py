@@ -64,6 +64,7 @@ class ClaudeReader:
         """The next event."""
         match event.get("type"):
             case "assistant":
+                self._trouble = None  # it got over it
                 for part in items(event, "message", "content"):
                     self._said(part)
             case "user":

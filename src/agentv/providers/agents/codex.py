@@ -65,7 +65,7 @@ class CodexReader:
             case "turn.failed":
                 self._failure = text(event, "error", "message") or "the turn failed"
             case "error":
-                self._warn(text(event, "message"))
+                self._trouble = self._warn(text(event, "message"))
 
     def account(self) -> Account:
         """A later turn's success does not undo a failed one."""
@@ -83,6 +83,7 @@ class CodexReader:
             self._trace.tool_started(text(item, "id") or "", *call)
 
     def _item_completed(self, item: Any) -> None:
+        self._trouble = None  # it got over it
         match text(item, "type"):
             case "agent_message":
                 said = text(item, "text") or ""
@@ -125,9 +126,10 @@ class CodexReader:
         self._usage = add_usage(self._usage, reported)
         self._trace.usage(reported)
 
-    def _warn(self, message: str | None) -> None:
-        self._trouble = message or "an error without a message"
-        self._trace.warning(self._trouble)
+    def _warn(self, message: str | None) -> str:
+        said = message or "an error without a message"
+        self._trace.warning(said)
+        return said
 
 
 def build(options: CodexOptions, build: ProviderBuild) -> AgentProvider:
