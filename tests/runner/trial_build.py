@@ -68,7 +68,7 @@ def bench(
         build_evaluator=lambda options: known[options.type],
         emit=emit,
         now=lambda: NOON,
-        digest_of=lambda options: f"digest of {options.label}",
+        digest_of=lambda options, _trial: f"digest of {options.label}",
         takes_time=lambda options: options.type in known,
         note=note,
         dry_run=dry_run,

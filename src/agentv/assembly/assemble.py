@@ -19,7 +19,7 @@ from agentv.assembly.options import (
 from agentv.assembly.resuming import LeftToDo
 from agentv.assembly.stations import Station, Stations
 from agentv.assembly.trials import Part, trials_of
-from agentv.core.digest import evaluator_digest
+from agentv.core.digest import evaluator_digest, verdict_digest
 from agentv.errors import SetupError
 from agentv.loading.suites import LoadedSuite
 from agentv.loading.workspace import Workspace
@@ -111,7 +111,7 @@ class Assembly:
         Raises:
             RunAborted: A health check failed.
         """
-        if self.options.dry_run:
+        if self.options.dry_run or (self.left is not None and self.left.is_empty):
             return
         for station in self.stations.all():
             if isinstance(station.provider, Preparable):
@@ -295,6 +295,8 @@ def _bench(
         judge = judge_of(own) if entry is not None and entry.needs_judge else None
         return evaluator_digest(own.shaping(loaded.files), judge.record.digest if judge else None)
 
+    shared = _remembering(digest_of)
+
     def takes_time(own: EvaluatorOptions) -> bool:
         entry = around.registry.find("evaluators", own.type)
         return entry is None or entry.takes_time
@@ -305,7 +307,7 @@ def _bench(
         build_evaluator=_remembering(build),
         emit=around.emit,
         now=around.now,
-        digest_of=_remembering(digest_of),
+        digest_of=lambda own, trial: verdict_digest(shared(own), trial),
         takes_time=takes_time,
         costs=station.costs,
         dry_run=asking.dry_run,

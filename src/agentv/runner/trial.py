@@ -9,6 +9,7 @@ from agentv.errors import ProviderError
 from agentv.model.event import AttemptFailed, Event
 from agentv.model.options import EvaluatorOptions
 from agentv.model.prior import Prior
+from agentv.model.request import ProviderResponse
 from agentv.model.result import TrialResult
 from agentv.model.step import Answered, Asked, Judged, Step, step_key
 from agentv.model.trial import Trial
@@ -30,8 +31,8 @@ class Bench:
     build_evaluator: Callable[[EvaluatorOptions], Evaluator]
     emit: Callable[[Event], None]
     now: Callable[[], datetime]
-    digest_of: Callable[[EvaluatorOptions], str]
-    """What shapes an evaluator's verdicts: see `agentv.core.digest`."""
+    digest_of: Callable[[EvaluatorOptions, Trial], str]
+    """What shapes an evaluator's verdict on a trial's answer: see `agentv.core.digest`."""
     takes_time: Callable[[EvaluatorOptions], bool]
     """Whether an evaluator waits for something, so that much may happen before it has spoken."""
     costs: bool = True
@@ -101,17 +102,22 @@ async def _obtain_answer(trial: Trial, bench: Bench, started: float) -> Answer:
             leavings=response.leavings,
         )
         return Answer(attempts=answer.attempts, error=empty)
-    if answer.response is not None and any(map(bench.takes_time, trial.case.evaluators)):
+    if response is not None and _may_be_lost(response, trial, bench):
         bench.note(
             Answered(
                 **key,
                 digest=trial.digest,
                 attempts=answer.attempts,
                 duration_ms=_milliseconds_since(started),
-                response=answer.response,
+                response=response,
             )
         )
     return answer
+
+
+def _may_be_lost(response: ProviderResponse, trial: Trial, bench: Bench) -> bool:
+    """Whether anything is waited for between this answer and its row."""
+    return response.leavings is not None or any(map(bench.takes_time, trial.case.evaluators))
 
 
 async def _score(trial: Trial, answer: Answer, bench: Bench, prior: Prior | None) -> list[Scored]:
@@ -123,7 +129,7 @@ async def _score(trial: Trial, answer: Answer, bench: Bench, prior: Prior | None
     known = Verdicts(prior.verdicts if prior else ())
     scores = []
     for options in trial.case.evaluators:
-        digest = bench.digest_of(options)
+        digest = bench.digest_of(options, trial)
         said = known.take(digest)
         if said is not None:
             scores.append(taken_over(options, said, digest))
