@@ -251,6 +251,7 @@ def _take_up(request: RunRequest, assembly: Assembly, folder: RunFolder) -> RunM
         with PriorRun(folder) as prior:
             assembly.left = take_up(
                 assembly.parts,
+                assembly.suites,
                 prior,
                 before,
                 request.registry,

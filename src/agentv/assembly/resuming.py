@@ -1,16 +1,17 @@
 """A run that goes on: every planned trial held against what was recorded of it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agentv.assembly.trials import Part, trials_of
+from agentv.core.moved_suites import moved_suites
 from agentv.core.resuming import Decision, Planned, Why, decide_trial
 from agentv.errors import SetupError
 from agentv.model.event import Reason, RunResumed
 from agentv.model.prior import Prior
 from agentv.model.result import EvaluatorResult
-from agentv.model.run import RunManifest
+from agentv.model.run import RunManifest, SuitePlan
 from agentv.model.score import Usage
 from agentv.model.trial import Trial
 from agentv.registry import Registry
@@ -30,6 +31,11 @@ class LeftToDo:
     announcement: RunResumed
     _places: Mapping[int, int] = field(default_factory=dict)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether every row is there already."""
+        return not self._places
+
     def of(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Prior | None]]:
         """Those of the trials that are left, with their answers where these stand."""
         for trial in trials:
@@ -45,6 +51,7 @@ def key_of(trial: Trial) -> Key:
 
 def take_up(
     parts: Iterable[Part],
+    suites: Sequence[SuitePlan],
     prior: PriorRun,
     manifest: RunManifest,
     registry: Registry,
@@ -56,6 +63,7 @@ def take_up(
 
     Args:
         parts: Of the run as it is planned now.
+        suites: The same.
         prior: What was recorded.
         manifest: What was asked then.
         registry: Knows the evaluators.
@@ -63,9 +71,11 @@ def take_up(
         pay: Told of every call that was paid for and stands, with its target.
 
     Raises:
-        SetupError: The folder cannot be written.
+        SetupError: The folder cannot be written, or a suite of the run is not planned any more.
     """
-    taking = _Taking(prior, manifest, registry, pay, retry_errors=retry_errors)
+    places = moved_suites(manifest.suites, suites)
+    _refuse_fewer_suites(manifest, places)
+    taking = _Taking(prior, manifest, places, registry, pay, retry_errors=retry_errors)
     with Rewriting(prior) as rewriting:
         for part in parts:
             for trial in trials_of(part):
@@ -81,16 +91,18 @@ class _Taking:
         self,
         prior: PriorRun,
         manifest: RunManifest,
+        places: Mapping[str, str],
         registry: Registry,
         pay: Callable[[str, Usage], None],
         *,
         retry_errors: bool,
     ) -> None:
         self._prior = prior
+        self._suites_then = places
         self._pay = pay
         self._registry = registry
         self._retry_errors = retry_errors
-        self._old_suites = {plan.path: plan for plan in manifest.suites}
+        self._old_thresholds = {plan.path: plan.threshold for plan in manifest.suites}
         self._old_targets = {target.name: target.digest for target in manifest.targets}
         self._kept = self._judged = 0
         self._places: dict[int, int] = {}
@@ -98,20 +110,20 @@ class _Taking:
         self._counts: dict[Why, int] = {}
 
     def decide(self, trial: Trial, part: Part, rewriting: Rewriting) -> None:
-        key = self._key_then(trial, part)
+        key = self._key_then(trial)
         known = self._prior.known(key)
         decision = decide_trial(
             known,
             trial.digest,
             self._planned(trial, part),
             target_changed=self._old_targets.get(trial.target) != part.station.record.digest,
-            threshold_changed=self._threshold_changed(key[0], part),
+            threshold_changed=self._threshold_changed(trial.suite, part),
             retry_errors=self._retry_errors,
         )
         place = self._prior.place(key)
         if decision.kept and known.row is not None and place is not None:
             self._kept += 1
-            rewriting.keep(place, known.row, trial.suite)
+            rewriting.keep(place, known.row, trial)
             self._count_costs(trial.target, known.row.usage, known.row.cached is True)
             self._count_verdicts(known.row.evaluator_results)
             return
@@ -158,20 +170,16 @@ class _Taking:
         if len(examples) < _EXAMPLES:
             examples.append(trial.case.id)
 
-    def _key_then(self, trial: Trial, part: Part) -> Key:
+    def _key_then(self, trial: Trial) -> Key:
         """How the trial was known: its suite may have been moved since."""
-        suite, case, target, number = key_of(trial)
-        return self._suite_then(suite, part.loaded.suite.dataset), case, target, number
-
-    def _suite_then(self, path: str, dataset: str) -> str:
-        if path in self._old_suites:
-            return path
-        moved = [old.path for old in self._old_suites.values() if old.dataset == dataset]
-        return moved[0] if len(moved) == 1 else path
+        key = key_of(trial)
+        if self._prior.knows(key):  # also if a crash left rows that know of the move already
+            return key
+        return self._suites_then.get(trial.suite, trial.suite), *key[1:]
 
     def _threshold_changed(self, suite: str, part: Part) -> bool:
-        old = self._old_suites.get(suite)
-        return old is None or old.threshold != part.threshold
+        old = self._suites_then.get(suite)
+        return old is None or self._old_thresholds[old] != part.threshold
 
     def _planned(self, trial: Trial, part: Part) -> list[Planned]:
         return [
@@ -179,7 +187,7 @@ class _Taking:
                 label=options.label,
                 type=options.type,
                 weight=options.weight,
-                digest=part.bench.digest_of(options),
+                digest=part.bench.digest_of(options, trial),
                 needs_workspace=self._may_look_at_files(options.type),
             )
             for options in trial.case.evaluators
@@ -188,6 +196,17 @@ class _Taking:
     def _may_look_at_files(self, type_: str) -> bool:
         entry = self._registry.find("evaluators", type_)
         return entry is None or (entry.takes_time and not entry.needs_judge)
+
+
+def _refuse_fewer_suites(manifest: RunManifest, places: Mapping[str, str]) -> None:
+    """Rows of suites that were left out would be set aside."""
+    gone = sorted({suite.path for suite in manifest.suites} - set(places.values()))
+    if gone:
+        are, they = ("suite", "it is") if len(gone) == 1 else ("suites", "they are")
+        raise SetupError(
+            f"The run {manifest.run_id} is also of the {are} {', '.join(gone)}, and {they} not "
+            "among those given: go on with all of them, or start a new run."
+        )
 
 
 def refuse_unlike(manifest: RunManifest, *, dry_run: bool) -> None:

@@ -1,10 +1,12 @@
 """Which run `--resume` means."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from agentv.cli.console import err
+from agentv.core.moved_suites import SuiteName, moved_suites
 from agentv.errors import SetupError
 from agentv.execution import RESULTS_ROOT, Resume
 from agentv.loading.workspace import Workspace
@@ -26,6 +28,10 @@ class Resuming(Protocol):
     @property
     def retry_errors(self) -> bool:
         """Whether trials that ended in an error are tried again."""
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The names of `--target`."""
 
     @property
     def eval_ids(self) -> tuple[str, ...]:
@@ -58,14 +64,16 @@ def resume_of(options: Resuming, workspace: Workspace) -> Resume | None:
 
 
 def _refuse_another_plan(options: Resuming, manifest: RunManifest) -> None:
-    """Rows of cases that a filter leaves out would be set aside."""
-    then = tuple(manifest.arguments.get("eval_ids", ()))
-    if then != options.eval_ids:
-        was = " ".join(f"--eval-id {glob}" for glob in then) or "no --eval-id"
-        raise SetupError(
-            f"The run {manifest.run_id} was started with {was}: go on with just that, or start a "
-            "new run."
-        )
+    """Rows of cases and targets that a filter leaves out would be set aside."""
+    chosen = (("eval_ids", "--eval-id", options.eval_ids), ("targets", "--target", options.targets))
+    for name, flag, now in chosen:
+        then = tuple(manifest.arguments.get(name, ()))
+        if then != now:
+            was = " ".join(f"{flag} {value}" for value in then) or f"no {flag}"
+            raise SetupError(
+                f"The run {manifest.run_id} was started with {was}: go on with just that, or start "
+                "a new run."
+            )
 
 
 def _folder(options: Resuming, workspace: Workspace) -> RunFolder | None:
@@ -74,17 +82,27 @@ def _folder(options: Resuming, workspace: Workspace) -> RunFolder | None:
     if options.out is not None:
         folder = RunFolder(options.out)
         return folder if folder.holds_run else None
-    return last_run_of((suite.suite.shown for suite in workspace.suites), RESULTS_ROOT)
+    suites = [
+        _Name(one.suite.shown, one.suite.dataset, one.suite.digest) for one in workspace.suites
+    ]
+    return last_run_of(suites, RESULTS_ROOT)
 
 
-def last_run_of(suites: Iterable[str], root: Path) -> RunFolder | None:
-    """The newest run of just these suites; `None` if there is none."""
-    wanted = set(suites)
+@dataclass(frozen=True)
+class _Name:
+    path: str
+    dataset: str
+    digest: str
+
+
+def last_run_of(suites: Sequence[SuiteName], root: Path) -> RunFolder | None:
+    """The newest run of just these suites, wherever they lay then; `None` if there is none."""
     for folder in newest_first(root):
         try:
             manifest = read_manifest(folder.manifest_path)
         except SetupError:
             continue
-        if {plan.path for plan in manifest.suites} == wanted and not manifest.dry_run:
+        found = len(moved_suites(manifest.suites, suites))
+        if found == len(suites) == len(manifest.suites) and not manifest.dry_run:
             return folder
     return None

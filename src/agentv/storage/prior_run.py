@@ -82,6 +82,10 @@ class PriorRun:
             return Known(row=row)
         return _known([self._steps.step(at) for at in self._steps_at.get(hash(key), ())])
 
+    def knows(self, key: Key) -> bool:
+        """Whether anything was recorded of a trial."""
+        return hash(key) in self._row_at or hash(key) in self._steps_at
+
     def place(self, key: Key) -> int | None:
         """Where a trial's row begins; `None` if it has none."""
         return self._row_at.get(hash(key))

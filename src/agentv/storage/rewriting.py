@@ -6,11 +6,13 @@ steps before their rows go.
 """
 
 import os
+import shutil
 from array import array
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 import msgspec
 
@@ -24,6 +26,8 @@ from agentv.storage.durable import sync_folder
 from agentv.storage.prior_run import PriorRun
 from agentv.storage.run_folder import RunFolder
 
+_DRAFTS = ".*.jsonl.*.tmp"
+
 
 class Rewriting:
     """Takes the decisions one at a time; `finish` makes them so.
@@ -36,10 +40,12 @@ class Rewriting:
         self._prior = prior
         self._folder: RunFolder = prior.folder
         self._kept = array("q")
-        self._renamed: dict[int, str] = {}
+        self._renamed: dict[int, Mapping[str, Any]] = {}
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
+        for leftover in self._folder.path.glob(_DRAFTS):  # whoever wrote it was killed
+            leftover.unlink(missing_ok=True)
         self._steps = self._stack.enter_context(_Draft(self._folder.steps_path))
         return self
 
@@ -51,11 +57,11 @@ class Rewriting:
     ) -> None:
         self._stack.close()
 
-    def keep(self, place: int, row: TrialResult, suite: str) -> None:
-        """A row stands; its suite may be called something else by now."""
+    def keep(self, place: int, row: TrialResult, trial: Trial) -> None:
+        """A row stands; what it belongs to may be called something else by now."""
         self._kept.append(place)
-        if row.suite != suite:
-            self._renamed[place] = suite
+        if names := _changed_names(row, trial):
+            self._renamed[place] = names
 
     def take_over(self, trial: Trial, prior: Prior) -> int:
         """An answer that need not be asked for again; where it can be read afterwards."""
@@ -87,21 +93,19 @@ class Rewriting:
 
     def _set_aside(self, places: list[int]) -> None:
         path = self._folder.superseded_path
-        try:
-            with path.open("ab") as file:
-                for place in places:
-                    file.write(self._prior.line(place))
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise _unwritable(path, error) from error
+        with _Draft(path) as draft:
+            if path.exists():
+                draft.add_file(path)
+            for place in places:
+                draft.add(self._prior.line(place))
+            draft.take_its_place()
 
     def _rewrite(self, places: list[int]) -> None:
         with _Draft(self._folder.journal_path) as draft:
             for place in places:
                 line = self._prior.line(place)
-                suite = self._renamed.get(place)
-                draft.add(line if suite is None else _in_suite(line, suite))
+                names = self._renamed.get(place)
+                draft.add(line if names is None else _called(line, names))
             draft.take_its_place()
 
 
@@ -142,6 +146,14 @@ class _Draft:
             raise _unwritable(self._path, error) from error
         self.size += len(line)
 
+    def add_file(self, path: Path) -> None:
+        assert self._file is not None  # noqa: S101 - used as a context manager only
+        try:
+            with path.open("rb") as file:
+                shutil.copyfileobj(file, self._file)
+        except OSError as error:
+            raise _unwritable(self._path, error) from error
+
     def take_its_place(self) -> None:
         assert self._file is not None  # noqa: S101 - used as a context manager only
         file, self._file = self._file, None
@@ -156,10 +168,17 @@ class _Draft:
             raise _unwritable(self._path, error) from error
 
 
-def _in_suite(line: bytes, suite: str) -> bytes:
-    row = msgspec.json.decode(line)
-    row["suite"] = suite
-    return to_json(row) + b"\n"
+def _changed_names(row: TrialResult, trial: Trial) -> Mapping[str, Any]:
+    names = {
+        "suite": trial.suite,
+        "dataset": trial.dataset,
+        "conversation_id": trial.case.conversation_id,
+    }
+    return {key: name for key, name in names.items() if getattr(row, key) != name}
+
+
+def _called(line: bytes, names: Mapping[str, Any]) -> bytes:
+    return to_json({**msgspec.json.decode(line), **names}) + b"\n"
 
 
 def _unwritable(path: Path, error: OSError) -> SetupError:
