@@ -89,26 +89,49 @@ def decide_trial(
     if recorded != digest:
         return Decision(why="target_changed" if target_changed else "case_changed")
     if known.row is not None:
-        return _with_row(known.row, evaluators, threshold_changed, retry_errors)
+        row = _with_digests(known.row, evaluators)
+        return _with_row(row, evaluators, threshold_changed, retry_errors)
     assert known.answered is not None  # noqa: S101 - else there is no digest
-    return _answered(known.answered, known.judged, evaluators)
+    judged = _without_errors(known.judged) if retry_errors else known.judged
+    return _answered(known.answered, judged, evaluators)
 
 
 def _with_row(
     row: TrialResult, evaluators: Sequence[Planned], threshold_changed: bool, retry_errors: bool
 ) -> Decision:
     if row.candidate_answer is None:
-        return Decision(why="error") if retry_errors else KEPT
+        return Decision(why="error") if retry_errors and row.error else KEPT
+    why: Why | None = None
     if retry_errors and any(result.error for result in row.evaluator_results):
-        return Decision(prior=prior_of(row), why="error")
-    if [_shape(result) for result in row.evaluator_results] != [_plan(e) for e in evaluators]:
+        why = "error"
+    elif [_shape(result) for result in row.evaluator_results] != [_plan(e) for e in evaluators]:
         digests = sorted(str(result.digest) for result in row.evaluator_results)
         same = digests == sorted(planned.digest for planned in evaluators)
-        why: Why = "limits_changed" if same else "evaluators_changed"
-        return Decision(prior=prior_of(row), why=why)
-    if threshold_changed:
-        return Decision(prior=prior_of(row), why="limits_changed")
-    return KEPT
+        why = "limits_changed" if same else "evaluators_changed"
+    elif threshold_changed:
+        why = "limits_changed"
+    if why is None:
+        return KEPT
+    return Decision(prior=prior_of(row, errors_stand=not retry_errors), why=why)
+
+
+def _with_digests(row: TrialResult, evaluators: Sequence[Planned]) -> TrialResult:
+    """The row with digests: rows of older versions have none.
+
+    Their evaluators are taken to be those that are called the same now; judging everything anew
+    because of an update would be paid for.
+    """
+    if all(result.digest is not msgspec.UNSET for result in row.evaluator_results):
+        return row
+    left = list(evaluators)
+    results = []
+    for result in row.evaluator_results:
+        same = next((e for e in left if (e.label, e.type) == (result.name, result.type)), None)
+        if result.digest is msgspec.UNSET and same is not None:
+            left.remove(same)
+            result = msgspec.structs.replace(result, digest=same.digest)
+        results.append(result)
+    return msgspec.structs.replace(row, evaluator_results=tuple(results))
 
 
 def _answered(
@@ -130,8 +153,13 @@ def _answered(
     return Decision(prior=prior, why="unfinished")
 
 
-def prior_of(row: TrialResult) -> Prior:
-    """A row's answer and verdicts, for judging it anew."""
+def prior_of(row: TrialResult, *, errors_stand: bool = False) -> Prior:
+    """A row's answer and verdicts, for judging it anew.
+
+    Args:
+        row: It must have an answer.
+        errors_stand: Whether an evaluator that could not run is left at that.
+    """
     artifacts = row.artifacts if row.artifacts is not msgspec.UNSET else {}
     judging = sum(result.duration_ms for result in row.evaluator_results)
     response = ProviderResponse(
@@ -145,8 +173,12 @@ def prior_of(row: TrialResult) -> Prior:
         response=response,
         attempts=row.attempts,
         duration_ms=max(row.duration_ms - judging, 0.0),
-        verdicts=row.evaluator_results,
+        verdicts=row.evaluator_results if errors_stand else _without_errors(row.evaluator_results),
     )
+
+
+def _without_errors(results: tuple[EvaluatorResult, ...]) -> tuple[EvaluatorResult, ...]:
+    return tuple(result for result in results if result.error is None)
 
 
 def _shape(result: EvaluatorResult) -> tuple[str, str, float, object]:

@@ -8,12 +8,11 @@ from agentv.model.result import EvaluatorResult
 class Verdicts:
     """Verdicts from before, each to be taken over once.
 
-    Two evaluators that are alike (a judge asked twice) have two verdicts. One that could not run
-    has none: it is asked again.
+    Two evaluators that are alike (a judge asked twice) have two verdicts.
     """
 
     def __init__(self, results: Iterable[EvaluatorResult]) -> None:
-        self._left = [result for result in results if result.error is None]
+        self._left = list(results)
 
     def take(self, digest: str) -> EvaluatorResult | None:
         """The first that was shaped by the same evaluator, and that is not taken yet."""
