@@ -1,5 +1,7 @@
 """A file that only grows, a line at a time."""
 
+import errno
+from contextlib import suppress
 from pathlib import Path
 
 from agentv.errors import RunAborted, SetupError
@@ -42,7 +44,10 @@ class AppendFile:
         try:
             # Nearly always one call: less is taken only when a disk or a quota is about full.
             while rest:
-                rest = rest[self._disk.write(self._file, rest) :]
+                taken = self._disk.write(self._file, rest)
+                if not taken:
+                    raise OSError(errno.EIO, "nothing is taken any more")
+                rest = rest[taken:]
         except OSError as error:
             raise self._give_up(error) from error
         self.needs_sync = True
@@ -64,7 +69,8 @@ class AppendFile:
         """Let go of the file, without a sync."""
         file, self._file = self._file, -1
         if file >= 0:
-            self._disk.close(file)
+            with suppress(OSError):  # whatever is wrong, a sync has said so already
+                self._disk.close(file)
 
     def _give_up(self, error: OSError) -> RunAborted:
         self._broken = RunAborted(

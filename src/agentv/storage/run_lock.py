@@ -3,6 +3,7 @@
 import fcntl
 import os
 import socket
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +26,7 @@ class RunLock:
     """Held while a run is written.
 
     The system lets go of it when its process ends, however that ends: a lock file that nobody
-    holds is no lock.
+    holds is no lock. The file goes when its holder is done.
 
     Raises:
         SetupError: Another process holds it; the message says which.
@@ -36,16 +37,8 @@ class RunLock:
         self._file = -1
 
     def __enter__(self) -> Self:
-        try:
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except OSError as error:
-            raise SetupError(f"{self._path} cannot be written: {error.strerror}.") from error
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise SetupError(self._taken()) from error
-        except OSError:
-            return self  # A file system without locks: better without one than not at all.
+        while not self._lock():
+            os.close(self._file)
         self._sign()
         return self
 
@@ -56,8 +49,27 @@ class RunLock:
         traceback: TracebackType | None,
     ) -> None:
         if self._file >= 0:
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
             os.close(self._file)
             self._file = -1
+
+    def _lock(self) -> bool:
+        """Open and lock it; whether it is the file that others will find, too."""
+        try:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise SetupError(f"{self._path} cannot be written: {error.strerror}.") from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Its last holder may have removed it while we came.
+            return os.path.samestat(self._path.stat(), os.fstat(self._file))
+        except BlockingIOError as error:
+            raise SetupError(self._taken()) from error
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True  # A file system without locks: better without one than not at all.
 
     def _sign(self) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
