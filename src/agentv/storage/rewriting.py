@@ -9,7 +9,7 @@ import os
 import shutil
 from array import array
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -132,7 +132,8 @@ class _Draft:
         traceback: TracebackType | None,
     ) -> None:
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # what it still wants to write is not wanted any more
+                self._file.close()
             self._draft.unlink(missing_ok=True)
 
     def write(self, step: Step) -> None:
