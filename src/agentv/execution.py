@@ -140,6 +140,7 @@ async def _execute(
     await assembly.check()
     folder = _open_folder(request)
     with RunLock(folder.lock_path):
+        folder.remove_drafts()
         manifest = _take_up(request, assembly, folder)
         async with watching(borders.traffic.waiting, emit):
             ending = await _run_trials(assembly, folder, emit)

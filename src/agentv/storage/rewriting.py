@@ -26,8 +26,6 @@ from agentv.storage.durable import sync_folder
 from agentv.storage.prior_run import PriorRun
 from agentv.storage.run_folder import RunFolder
 
-_DRAFTS = ".*.jsonl.*.tmp"
-
 
 class Rewriting:
     """Takes the decisions one at a time; `finish` makes them so.
@@ -44,8 +42,6 @@ class Rewriting:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        for leftover in self._folder.path.glob(_DRAFTS):  # whoever wrote it was killed
-            leftover.unlink(missing_ok=True)
         self._steps = self._stack.enter_context(_Draft(self._folder.steps_path))
         return self
 

@@ -48,6 +48,11 @@ class RunFolder:
         """Locked by the process that writes the run."""
         return self.path / "lock"
 
+    def remove_drafts(self) -> None:
+        """Remove what writers that were killed have left; for whoever holds the lock."""
+        for draft in self.path.glob(".*.tmp"):
+            draft.unlink(missing_ok=True)
+
     @property
     def holds_run(self) -> bool:
         """Whether anything of a run is in it."""
