@@ -29,7 +29,7 @@ from agentv import (
 from agentv.errors import AuthorError
 from agentv.execution import NothingToRunError
 from agentv.model.event import Event, TrialFinished
-from agentv.storage.journal import open_rows
+from agentv.storage.rows import open_rows
 from agentv.testing import Project, Reply, ScriptedProvider
 from media_samples import PDF, PNG, sha256
 

@@ -38,7 +38,7 @@ from agentv.model.problem import LoadError
 from agentv.model.result import TrialResult
 from agentv.protocols import Evaluator, EvaluatorBuild, Provider, Sink
 from agentv.registry import Entry, Registry
-from agentv.storage.journal import open_rows
+from agentv.storage.rows import open_rows
 from agentv.transport.borders import Borders
 
 SuiteLike = str | Path | Mapping[str, Any] | Sequence[str | Path] | Sequence[Mapping[str, Any]]

@@ -16,23 +16,35 @@ import msgspec
 from agentv import __version__
 from agentv.assembly.assemble import Assembly, assemble
 from agentv.assembly.options import CustomTarget, RunOptions, Surroundings
+from agentv.assembly.resuming import refuse_unlike, take_up
 from agentv.core.gate import GateDecision, decide
 from agentv.core.redaction import Redactor
 from agentv.core.summary import RunSummary, summarise
 from agentv.errors import AgentVError, ExitCode, RunAborted
 from agentv.loading.target_secrets import is_secret_name
 from agentv.loading.workspace import Workspace
-from agentv.model.event import AttemptFailed, Event, Notice, RunStarted, TrialFinished
+from agentv.model.event import (
+    AttemptFailed,
+    Event,
+    Notice,
+    RunResumed,
+    RunStarted,
+    TrialFinished,
+)
 from agentv.model.result import TrialResult
 from agentv.model.run import RunManifest
+from agentv.model.score import Usage
 from agentv.protocols import Sink
 from agentv.registry import Registry
 from agentv.runner.crews import run_crews
 from agentv.runner.watching import watching
-from agentv.storage.journal import Journal, open_rows
-from agentv.storage.manifest import write_manifest
+from agentv.storage.journal import Journal
+from agentv.storage.manifest import read_manifest, write_manifest
+from agentv.storage.prior_run import PriorRun
 from agentv.storage.response_cache import CACHE_PATH, SqliteResponseCache
+from agentv.storage.rows import open_rows
 from agentv.storage.run_folder import RunFolder, new_run_id
+from agentv.storage.run_lock import RunLock
 from agentv.transport.borders import Borders
 
 RESULTS_ROOT = Path(".agentv") / "results"
@@ -42,6 +54,14 @@ class NothingToRunError(AgentVError):
     """No trial would be run, so nothing could be said of any target."""
 
     exit_code = ExitCode.NOTHING
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resume:
+    """Go on with a run that was cut short, or that is to be brought up to date."""
+
+    folder: RunFolder
+    retry_errors: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +77,8 @@ class RunRequest:
     out: Path | None = None
     """The run's folder; a new one below `.agentv/results` when `None`."""
     custom: CustomTarget | None = None
+    resume: "Resume | None" = None
+    """The run that goes on; a new one is made when `None`."""
     sinks: Sequence[Sink] = ()
 
 
@@ -70,6 +92,8 @@ class RunReport:
     decision: GateDecision
     aborted: str | None = None
     """Why the run could not go on."""
+    resumed: RunResumed | None = None
+    """What was left to do, if the run was there before."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -113,11 +137,17 @@ async def _execute(
     if cache is not None:
         cache.keep_secret(emit.redactor)
     await assembly.check()
-    folder, manifest = _open_run(request, assembly)
-    async with watching(borders.traffic.waiting, emit):
-        ending = await _run_trials(assembly, folder, emit)
-    summary = summarise(manifest, open_rows(folder.journal_path))
+    folder = _open_folder(request)
+    with RunLock(folder.lock_path):
+        folder.remove_drafts()
+        manifest = _take_up(request, assembly, folder)
+        async with watching(borders.traffic.waiting, emit):
+            ending = await _run_trials(assembly, folder, emit)
+        summary = summarise(manifest, open_rows(folder.journal_path))
+        if summary.is_complete:
+            folder.steps_path.unlink(missing_ok=True)
     return RunReport(
+        resumed=assembly.left.announcement if assembly.left else None,
         folder=folder,
         manifest=manifest,
         summary=summary,
@@ -173,11 +203,16 @@ async def _run_trials(assembly: Assembly, folder: RunFolder, emit: _Broadcast) -
             total=assembly.planned,
             workers=sum(crew.workers for crew in crews),
             folder=str(folder.path),
+            done=assembly.left.announcement.kept if assembly.left else 0,
             dry_run=assembly.options.dry_run,
         )
     )
+    if assembly.left is not None:
+        emit(assembly.left.announcement)
+    journal = Journal(folder.journal_path, emit.redactor, durable, steps=folder.steps_path)
+    assembly.note = journal.note
     try:
-        async with Journal(folder.journal_path, emit.redactor, durable) as journal:
+        async with journal:
             try:
                 await assembly.prepare()
                 await run_crews(assembly.crews(), journal.append)
@@ -193,13 +228,47 @@ async def _run_trials(assembly: Assembly, folder: RunFolder, emit: _Broadcast) -
     return _Ending()
 
 
-def _open_run(request: RunRequest, assembly: Assembly) -> tuple[RunFolder, RunManifest]:
-    now = _utc_now()
-    run_id = request.out.name if request.out else new_run_id(now, token_hex(2))
+def _open_folder(request: RunRequest) -> RunFolder:
+    if request.resume is not None:
+        return request.resume.folder
+    name = request.out or RESULTS_ROOT / new_run_id(_utc_now(), token_hex(2))
     # Relative where it was given so: what is printed can be typed again.
-    folder = RunFolder.create(_below(request.cwd, request.out or RESULTS_ROOT / run_id))
+    return RunFolder.create(_below(request.cwd, name))
+
+
+def _take_up(request: RunRequest, assembly: Assembly, folder: RunFolder) -> RunManifest:
+    """Write down what is asked; of a run that goes on, find out first what is left."""
+    if request.resume is None:
+        manifest = _manifest(request, assembly, folder.path.name, _utc_now())
+    else:
+        before = read_manifest(folder.manifest_path)
+        refuse_unlike(before, dry_run=request.options.dry_run)
+        budget = assembly.asking.budget
+        with PriorRun(folder) as prior:
+            assembly.left = take_up(
+                assembly.parts,
+                assembly.suites,
+                prior,
+                before,
+                request.registry,
+                retry_errors=request.resume.retry_errors,
+                pay=budget.spend if budget else _ignore,
+            )
+        manifest = _manifest(request, assembly, before.run_id, _utc_now())
+        manifest = msgspec.structs.replace(
+            manifest, started=before.started, resumed=(*before.resumed, manifest.started)
+        )
+    write_manifest(folder.manifest_path, manifest)
+    return manifest
+
+
+def _ignore(target: str, usage: Usage) -> None:
+    del target, usage
+
+
+def _manifest(request: RunRequest, assembly: Assembly, run_id: str, now: datetime) -> RunManifest:
     used = {station.name: station.record for station in assembly.stations.all()}
-    manifest = RunManifest(
+    return RunManifest(
         run_id=run_id,
         started=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         version=__version__,
@@ -212,8 +281,6 @@ def _open_run(request: RunRequest, assembly: Assembly) -> tuple[RunFolder, RunMa
         suites=assembly.suites,
         targets=tuple(used.values()),
     )
-    write_manifest(folder.manifest_path, manifest)
-    return folder, manifest
 
 
 def _redactor(workspace: Workspace, assembly: Assembly) -> Redactor:

@@ -42,6 +42,8 @@ class Entry:
     the response cache may keep it."""
     needs_judge: bool = False
     """Evaluators: whether a judge must be resolved for it."""
+    takes_time: bool = True
+    """Whether it waits for something outside this process; what does not is over at once."""
 
 
 def _builtin(path: str, options: str, summary: str, **flags: Any) -> Entry:
@@ -66,6 +68,11 @@ def _agent(module: str, options: str, summary: str, *inherits: str) -> Entry:
         inherits=inherits,
         repeatable=False,
     )
+
+
+def _instant(path: str, options: str, summary: str) -> Entry:
+    """An evaluator that only looks at the text: it is over at once."""
+    return _builtin(path, options, summary, takes_time=False)
 
 
 def _vscode(summary: str) -> Entry:
@@ -94,6 +101,7 @@ BUILTIN_PROVIDERS: dict[str, Entry] = {
         "MockOptions",
         "Canned replies, delays and faults; calls nobody.",
         takes_chat=True,
+        takes_time=False,
     ),
     "cli": _builtin(
         "agentv.providers.cli:CliProvider",
@@ -164,19 +172,19 @@ BUILTIN_EVALUATORS: dict[str, Entry] = {
         "CodeOptions",
         "A script of yours reads the case as JSON and prints a score as JSON.",
     ),
-    "contains": _builtin(f"{_TEXT}:Contains", "TextOptions", "The answer contains a text."),
-    "icontains": _builtin(
+    "contains": _instant(f"{_TEXT}:Contains", "TextOptions", "The answer contains a text."),
+    "icontains": _instant(
         f"{_TEXT}:IContains", "TextOptions", "The answer contains a text, in any case."
     ),
-    "equals": _builtin(f"{_TEXT}:Equals", "TextOptions", "The answer is exactly a text."),
-    "starts_with": _builtin(f"{_TEXT}:StartsWith", "TextOptions", "The answer starts with a text."),
-    "ends_with": _builtin(f"{_TEXT}:EndsWith", "TextOptions", "The answer ends with a text."),
-    "regex": _builtin(
+    "equals": _instant(f"{_TEXT}:Equals", "TextOptions", "The answer is exactly a text."),
+    "starts_with": _instant(f"{_TEXT}:StartsWith", "TextOptions", "The answer starts with a text."),
+    "ends_with": _instant(f"{_TEXT}:EndsWith", "TextOptions", "The answer ends with a text."),
+    "regex": _instant(
         "agentv.evaluators.regex:Regex",
         "RegexOptions",
         "A regular expression is found in the answer.",
     ),
-    "is_json": _builtin(
+    "is_json": _instant(
         "agentv.evaluators.is_json:IsJson", "IsJsonOptions", "The answer is one JSON document."
     ),
 }

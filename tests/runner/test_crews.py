@@ -36,7 +36,7 @@ class Crowd:
 
 
 def jobs(ids: Iterable[str], where: Bench) -> Iterator[Job]:
-    return ((trial(id_, "good"), where) for id_ in ids)
+    return ((trial(id_, "good"), where, None) for id_ in ids)
 
 
 def numbered(count: int) -> list[str]:

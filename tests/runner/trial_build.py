@@ -10,6 +10,7 @@ from agentv.model.event import Event
 from agentv.model.options import EvaluatorOptions
 from agentv.model.request import Prompt
 from agentv.model.score import EvaluationContext, Score
+from agentv.model.step import Step
 from agentv.model.trial import Trial
 from agentv.protocols import Evaluator, Provider
 from agentv.runner.attempts import AttemptPolicy
@@ -56,6 +57,7 @@ def bench(
     *,
     policy: AttemptPolicy = PATIENT,
     emit: Callable[[Event], None] = lambda event: None,
+    note: Callable[[Step], None] = lambda step: None,
     dry_run: bool = False,
 ) -> Bench:
     """A bench with this provider and these evaluators."""
@@ -66,6 +68,9 @@ def bench(
         build_evaluator=lambda options: known[options.type],
         emit=emit,
         now=lambda: NOON,
+        digest_of=lambda options, _trial: f"digest of {options.label}",
+        takes_time=lambda options: options.type in known,
+        note=note,
         dry_run=dry_run,
     )
 

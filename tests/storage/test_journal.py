@@ -14,7 +14,8 @@ from rows import row
 from agentv.core.redaction import Redactor
 from agentv.errors import RunAborted, SetupError
 from agentv.model.result import TrialResult
-from agentv.storage.journal import Journal, open_rows
+from agentv.storage.journal import Journal
+from agentv.storage.rows import open_rows
 
 NO_SECRETS = Redactor({})
 

@@ -5,6 +5,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import TypeVar
 
 from agentv.assembly.asking import Asking, asking_of
 from agentv.assembly.options import (
@@ -15,14 +16,19 @@ from agentv.assembly.options import (
     Surroundings,
     first,
 )
+from agentv.assembly.resuming import LeftToDo
 from agentv.assembly.stations import Station, Stations
 from agentv.assembly.trials import Part, trials_of
+from agentv.core.digest import evaluator_digest, verdict_digest
 from agentv.errors import SetupError
 from agentv.loading.suites import LoadedSuite
 from agentv.loading.workspace import Workspace
 from agentv.model.event import Notice
 from agentv.model.options import EvaluatorOptions
+from agentv.model.prior import Prior
 from agentv.model.run import SuitePlan
+from agentv.model.step import Step
+from agentv.model.trial import Trial
 from agentv.protocols import (
     BatchProvider,
     Checkable,
@@ -50,6 +56,10 @@ class Assembly:
     suites: tuple[SuitePlan, ...]
     stations: Stations
     asking: Asking
+    left: LeftToDo | None = None
+    """What a run that goes on has still to do; everything when `None`."""
+    note: Callable[[Step], None] = lambda _step: None
+    """Writes the steps of trials down."""
     _batched: dict[int, Bench] = field(default_factory=dict)
 
     @property
@@ -101,7 +111,7 @@ class Assembly:
         Raises:
             RunAborted: A health check failed.
         """
-        if self.options.dry_run:
+        if self.options.dry_run or (self.left is not None and self.left.is_empty):
             return
         for station in self.stations.all():
             if isinstance(station.provider, Preparable):
@@ -135,7 +145,11 @@ class Assembly:
     async def _batch(self, part: Part) -> None:
         station, bench = part.station, part.bench
         # A batch is one call: its requests are all held until it is answered.
-        requests = [request_of(trial) for trial in trials_of(part) if not trial.problem]
+        requests = [
+            request_of(trial)
+            for trial, prior in self._trials(part)
+            if prior is None and not trial.problem
+        ]
         requests = self.asking.unanswered(station, requests)
         if requests:
             if self.asking.budget is not None and isinstance(station.provider, BatchProvider):
@@ -152,7 +166,14 @@ class Assembly:
 
     def _jobs(self, part: Part) -> Iterator[Job]:
         bench = self._batched.get(id(part), part.bench)
-        return ((trial, bench) for trial in trials_of(part))
+        bench = dataclasses.replace(bench, note=self.note)
+        return ((trial, bench, prior) for trial, prior in self._trials(part))
+
+    def _trials(self, part: Part) -> Iterator[tuple[Trial, Prior | None]]:
+        trials = trials_of(part)
+        if self.left is not None:
+            return self.left.of(trials)
+        return ((trial, None) for trial in trials)
 
 
 def assemble(
@@ -269,23 +290,38 @@ def _bench(
         )
         return around.registry.build_evaluator(own, given)
 
+    def digest_of(own: EvaluatorOptions) -> str:
+        entry = around.registry.find("evaluators", own.type)
+        judge = judge_of(own) if entry is not None and entry.needs_judge else None
+        return evaluator_digest(own.shaping(loaded.files), judge.record.digest if judge else None)
+
+    shared = _remembering(digest_of)
+
+    def takes_time(own: EvaluatorOptions) -> bool:
+        entry = around.registry.find("evaluators", own.type)
+        return entry is None or entry.takes_time
+
     return Bench(
         provider=asking.provider(station),
         policy=station.policy,
         build_evaluator=_remembering(build),
         emit=around.emit,
         now=around.now,
+        digest_of=lambda own, trial: verdict_digest(shared(own), trial),
+        takes_time=takes_time,
+        costs=station.costs,
         dry_run=asking.dry_run,
     )
 
 
-def _remembering(
-    build: Callable[[EvaluatorOptions], Evaluator],
-) -> Callable[[EvaluatorOptions], Evaluator]:
-    """Build once for options that many cases share; forget before a large suite fills memory."""
-    built: dict[int, tuple[EvaluatorOptions, Evaluator]] = {}
+Made = TypeVar("Made")
 
-    def remembered(options: EvaluatorOptions) -> Evaluator:
+
+def _remembering(build: Callable[[EvaluatorOptions], Made]) -> Callable[[EvaluatorOptions], Made]:
+    """Build once for options that many cases share; forget before a large suite fills memory."""
+    built: dict[int, tuple[EvaluatorOptions, Made]] = {}
+
+    def remembered(options: EvaluatorOptions) -> Made:
         found = built.get(id(options))
         if found is None:
             if len(built) >= _CACHED_EVALUATORS:

@@ -44,6 +44,8 @@ class Station:
     chat: bool
     workers: int
     batching: bool
+    costs: bool
+    """Whether asking it takes time or money; a canned reply does not."""
     policy: AttemptPolicy
     record: TargetRecord
     """For the manifest."""
@@ -111,6 +113,7 @@ class Stations:
             chat=entry.takes_chat,
             workers=own.workers or 1,
             batching=own.provider_batching,
+            costs=entry.takes_time,
             policy=self._policy(None if entry.keeps_time else limit),
             record=TargetRecord(
                 name=name, provider=own.provider, settings=target.settings, digest=target.digest
@@ -137,6 +140,7 @@ class Stations:
             chat=entry.takes_chat if entry else False,
             workers=workers if isinstance(workers, int) else 1,
             batching=False,
+            costs=False,
             policy=AttemptPolicy(timeout_seconds=None, max_retries=0),
             record=TargetRecord(name=name, provider="dry-run", settings={}, digest="dry-run"),
             secrets={},
@@ -150,6 +154,7 @@ class Stations:
             chat=custom.takes_chat,
             workers=1,
             batching=False,
+            costs=True,
             policy=self._policy(first(self._options.agent_timeout, DEFAULT_TIMEOUT_SECONDS)),
             record=TargetRecord(
                 name=custom.name, provider="python", settings={}, digest=custom.name

@@ -21,6 +21,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "agentv.cli.commands.validate:validate_command",
         "Check eval, targets and config files; every mistake at once.",
     ),
+    "resume": (
+        "agentv.cli.commands.resume:resume_command",
+        "Go on with a run that was cut short.",
+    ),
     "show": ("agentv.cli.commands.show:show_command", "Show the summary of a past run."),
     "export": (
         "agentv.cli.commands.export:export_command",

@@ -18,6 +18,7 @@ from agentv.cli.progress import (
     lane_line,
     needs_a_look,
     result_line,
+    resumption_lines,
     start_line,
 )
 from agentv.model.event import (
@@ -27,6 +28,7 @@ from agentv.model.event import (
     LaneState,
     LanesWaiting,
     Notice,
+    RunResumed,
     RunStarted,
     TrialFinished,
     TrialStarted,
@@ -62,8 +64,11 @@ class LiveProgress:
         """Note what changed; the display is redrawn by itself."""
         match event:
             case RunStarted():
-                self._tally.start(event.total)
+                self._tally.start(event.total, event.done)
                 self._print(start_line(event))
+            case RunResumed():
+                for said in resumption_lines(event):
+                    self._print(said)
             case TrialStarted():
                 self._in_flight[event.eval_id, event.target] = monotonic()
             case TrialFinished(result=result):

@@ -12,6 +12,7 @@ from agentv.model.event import (
     LaneState,
     LanesWaiting,
     Notice,
+    RunResumed,
     RunStarted,
     TrialFinished,
     TrialStarted,
@@ -23,6 +24,17 @@ _EVERY_LINE_UP_TO = 100
 _STEPS = 20
 _LANES_EVERY_SECONDS = 10.0
 _SAME_BATCH_EVERY_SECONDS = 300.0
+_WHY = {
+    "new": "never begun",
+    "in_flight": "in flight when the run ended",
+    "unfinished": "answered, not judged to the end",
+    "case_changed": "changed (messages, files or guidelines)",
+    "target_changed": "on a target whose settings changed",
+    "error": "ended in an error",
+    "workspace_gone": "whose workspace, which an evaluator may look at, is gone",
+    "evaluators_changed": "with changed evaluators",
+    "limits_changed": "with another threshold, weight or name of an evaluator",
+}
 _MARKS: dict[Verdict, str] = {"pass": "✓", "fail": "✗", "error": "!", "skipped": "-"}
 
 
@@ -31,13 +43,14 @@ class Tally:
 
     def __init__(self) -> None:
         self.total = 0
-        self.done = 0
+        self.done = self.before = 0
         self.verdicts: dict[Verdict, int] = {"pass": 0, "fail": 0, "error": 0, "skipped": 0}
         self.started = monotonic()
 
-    def start(self, total: int) -> None:
-        """The plan stands."""
+    def start(self, total: int, done: int = 0) -> None:
+        """The plan stands; so many of it were done before."""
         self.total = total
+        self.done = self.before = done
         self.started = monotonic()
 
     def add(self, result: TrialResult) -> None:
@@ -55,9 +68,10 @@ class Tally:
 
     def remaining_seconds(self) -> float | None:
         """At the pace so far; unknown until something is done."""
-        if not self.done:
+        new = self.done - self.before
+        if not new:
             return None
-        return (monotonic() - self.started) / self.done * (self.total - self.done)
+        return (monotonic() - self.started) / new * (self.total - self.done)
 
 
 class LineProgress:
@@ -74,8 +88,11 @@ class LineProgress:
         """Say what is worth a line."""
         match event:
             case RunStarted():
-                self._tally.start(event.total)
+                self._tally.start(event.total, event.done)
                 self._write(start_line(event))
+            case RunResumed():
+                for said in resumption_lines(event):
+                    self._write(said)
             case TrialFinished(result=result):
                 self._tally.add(result)
                 self._finished(result)
@@ -131,6 +148,19 @@ def start_line(event: RunStarted) -> str:
     prefix = "DRY RUN: rehearsing" if event.dry_run else "Running"
     where = f" -> {event.folder}" if event.folder else ""
     return f"{prefix} {trials} with {workers}{where}"
+
+
+def resumption_lines(event: RunResumed) -> list[str]:
+    """What stands of a run that goes on, what is left to do, and why."""
+    lines = [f"  {event.kept} kept, {event.judged} only to be judged, {event.asked} to be asked"]
+    for reason in event.reasons:
+        ids = ", ".join(one_line(id_, 40) for id_ in reason.examples)
+        more = ", …" if reason.trials > len(reason.examples) else ""
+        lines.append(f"    {reason.trials} {_WHY.get(reason.why, reason.why)}: {ids}{more}")
+    if event.set_aside:
+        rows = "1 row" if event.set_aside == 1 else f"{event.set_aside} rows"
+        lines.append(f"  {rows} set aside in superseded.jsonl")
+    return lines
 
 
 def result_line(result: TrialResult) -> str:

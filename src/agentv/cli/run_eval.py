@@ -3,14 +3,14 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from agentv.assembly.options import RunOptions
+from agentv.assembly.options import DEFAULT_MAX_RETRIES, RunOptions
 from agentv.cli.console import (
     err,
     is_terminal,
@@ -23,6 +23,7 @@ from agentv.cli.console import (
 from agentv.cli.failure import mistakes_in_words, problems_json
 from agentv.cli.interrupt import interruptible
 from agentv.cli.progress import LineProgress, NoProgress
+from agentv.cli.resuming import resume_of
 from agentv.cli.summary import report_json, summary_lines
 from agentv.errors import AuthorError, ExitCode, SetupError
 from agentv.execution import RunReport, RunRequest
@@ -32,7 +33,21 @@ from agentv.loading.suites import LoadContext
 from agentv.loading.workspace import Workspace, load_workspace
 from agentv.protocols import Sink
 from agentv.registry import Registry
-from agentv.storage.journal import open_rows
+from agentv.storage.rows import open_rows
+
+_NOT_RECORDED = frozenset({"as_json", "quiet", "verbose", "resume", "retry_errors"})
+
+
+_UNSAID: dict[str, Any] = {
+    **dict.fromkeys(("targets_path", "workers", "agent_timeout", "threshold", "min_pass_rate")),
+    **dict.fromkeys(("dry_run_delay_min", "dry_run_delay_max", "dump_prompts", "budget_usd")),
+    **dict.fromkeys(("dry_run", "cache"), False),
+    **dict.fromkeys(("targets", "eval_ids", "exports"), ()),
+    "max_retries": DEFAULT_MAX_RETRIES,
+    "dry_run_delay": 0.0,
+    "seed": 0,
+}
+"""What an argument is that a manifest does not mention."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +73,8 @@ class EvalOptions:
     seed: int
     budget_usd: float | None
     cache: bool
+    resume: str | None
+    retry_errors: bool
     verbose: bool
     as_json: bool
     quiet: bool
@@ -80,10 +97,21 @@ class EvalOptions:
     def recorded(self) -> dict[str, Any]:
         """The arguments as the manifest keeps them."""
         return {
-            name: _plain(value)
+            name: [_movable(path) for path in value] if name == "paths" else _plain(value)
             for name, value in vars(self).items()
-            if name not in ("as_json", "quiet", "verbose") and _is_given(value)
+            if name not in _NOT_RECORDED and _is_given(value)
         }
+
+    @classmethod
+    def recalled(cls, recorded: Mapping[str, Any], **changes: Any) -> "EvalOptions":
+        """The options of a run that a manifest tells of; `out` is where that run lies, not here."""
+        fields = {**_UNSAID, **recorded, "out": None, **changes}
+        for name in ("targets_path", "dump_prompts"):
+            fields[name] = None if fields[name] is None else Path(fields[name])
+        for name in ("paths", "targets", "eval_ids"):
+            fields[name] = tuple(fields[name])
+        fields["exports"] = tuple(map(Path, fields["exports"]))
+        return cls(**{name: fields[name] for name in cls.__dataclass_fields__})
 
     def _delays(self) -> tuple[float, float]:
         low, high = self.dry_run_delay_min, self.dry_run_delay_max
@@ -181,6 +209,7 @@ def _execute(options: EvalOptions, workspace: Workspace) -> RunReport:
             cwd=Path.cwd(),
             arguments=options.recorded(),
             out=options.out,
+            resume=resume_of(options, workspace),
             sinks=sinks,
         )
         return asyncio.run(interruptible(request))
@@ -211,7 +240,13 @@ def _is_given(value: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Path):
-        return str(value)
+        return _movable(str(value))
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     return value
+
+
+def _movable(path: str) -> str:
+    """From the working directory, where it is below that: the project may be moved."""
+    here = str(Path.cwd()) + os.sep
+    return path.removeprefix(here)

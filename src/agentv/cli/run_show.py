@@ -11,8 +11,8 @@ from agentv.core.summary import summarise
 from agentv.errors import ExitCode
 from agentv.execution import RESULTS_ROOT, RunReport
 from agentv.exporters.base import export
-from agentv.storage.journal import open_rows
 from agentv.storage.manifest import read_manifest
+from agentv.storage.rows import open_rows
 from agentv.storage.run_folder import find_run
 
 

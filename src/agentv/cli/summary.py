@@ -74,6 +74,7 @@ def report_json(report: RunReport) -> dict[str, Any]:
         "errors": [_plain(error) for error in summary.errors],
         "error_kinds": summary.error_kinds,
         "unplanned_rows": summary.unplanned,
+        "resumed": _plain(report.resumed) if report.resumed else None,
     }
 
 

@@ -11,7 +11,7 @@ from agentv.model.request import ChatMessage, ProviderRequest
 _FORMAT = 1
 """Counts up when what a key is made of changes, so that no old answer is taken for a new one."""
 
-_NOT_SHAPING = frozenset(
+NOT_SHAPING = frozenset(
     [
         *("name", "judge_target", "workers", "provider_batching", "verbose"),
         # Its effect is in the question.
@@ -23,8 +23,11 @@ _NOT_SHAPING = frozenset(
         *("max_retries", "retry_initial_delay_ms", "retry_max_delay_ms"),
         *("retry_backoff_factor", "retry_status_codes", "retry"),
         *("max_retry_after_seconds", "healthcheck"),
+        # What an agent leaves behind.
+        *("keep_workspace", "stream_logs", "log_dir", "log_format"),
     ]
 )
+"""Settings of a target that make no difference to its answers."""
 
 
 def setup_key(provider: str, settings: Mapping[str, Any], folder: str) -> str:
@@ -36,7 +39,7 @@ def setup_key(provider: str, settings: Mapping[str, Any], folder: str) -> str:
             difference makes one.
         folder: Where its relative paths start, as seen from where the cache lies.
     """
-    shaping = {name: value for name, value in settings.items() if name not in _NOT_SHAPING}
+    shaping = {name: value for name, value in settings.items() if name not in NOT_SHAPING}
     return digest(_FORMAT, provider, shaping, folder)
 
 

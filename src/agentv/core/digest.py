@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from agentv.model.request import Turn
+from agentv.model.trial import Trial
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
@@ -32,6 +33,31 @@ def trial_digest(turns: Sequence[Turn], target_digest: str) -> str:
         (turn.role, [_without_place(segment) for segment in turn.segments]) for turn in turns
     ]
     return digest(target_digest, content)
+
+
+def evaluator_digest(shaping: Any, judge_digest: str | None) -> str:
+    """The digest of an evaluator; short, since every row holds it.
+
+    Args:
+        shaping: `EvaluatorOptions.shaping`.
+        judge_digest: Over the settings of the target that it asks, if it asks one.
+    """
+    return digest(shaping, judge_digest)[:16]
+
+
+def verdict_digest(evaluator: str, trial: Trial) -> str:
+    """The digest of an evaluator's verdict on a case: the evaluator, and what it measures by.
+
+    Args:
+        evaluator: Its own digest.
+        trial: What the author expects of the answer is as much a part of the verdict as the
+            evaluator is, and no part of the question.
+    """
+    case = trial.case
+    if not (case.expected_outcome or case.expected_messages):
+        return evaluator
+    expected = case.expected_outcome, case.expected_messages, trial.reference_answer
+    return digest(evaluator, *expected)[:16]
 
 
 def _without_place(segment: Any) -> dict[str, Any]:

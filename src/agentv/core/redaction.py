@@ -10,13 +10,23 @@ import msgspec
 from agentv.core.json_text import to_json
 from agentv.core.secret_forms import forms_of
 from agentv.model.case import Role
-from agentv.model.request import ChatMessage, PlacedMedia
+from agentv.model.request import (
+    ChatMessage,
+    Leavings,
+    PlacedMedia,
+    ProviderResponse,
+    WorkspaceLeft,
+)
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
 from agentv.model.score import Usage
+from agentv.model.step import Answered, Asked, Judged
 
 _ROWS = (TrialResult, EvaluatorResult, RawRequest, ChatMessage, PlacedMedia, ErrorInfo, Usage)
-_OUR_KEYS = frozenset(name for record in _ROWS for name in record.__struct_fields__)
-_IDENTITY = frozenset(("eval_id", "dataset", "suite", "target", "verdict", "timestamp", "digest"))
+_STEPS = (Asked, Answered, Judged, ProviderResponse, Leavings, WorkspaceLeft)
+_OUR_KEYS = frozenset(name for record in (*_ROWS, *_STEPS) for name in record.__struct_fields__)
+_IDENTITY = frozenset(
+    ("step", "eval_id", "dataset", "suite", "target", "verdict", "timestamp", "digest")
+)
 _ROLES = frozenset(get_args(Role))
 _CUT = "…"
 _LONG, _PART = 16, 8
@@ -56,8 +66,9 @@ class Redactor:
         """A JSON document without secrets, valid still; untouched when there are none in it.
 
         Strings and keys are searched; numbers, `true`, `false` and `null` are not text. A row
-        stays a row: its own keys, its roles, and what it is known by (ids, suite, target,
-        verdict; an author's words, not a program's) are kept whatever the secrets are.
+        stays a row, and a step a step: its own keys, its roles, and what it is known by (ids,
+        suite, target, verdict; an author's words, not a program's) are kept whatever the secrets
+        are.
         """
         if not any(sign in data for sign in self._json_signs):
             return data

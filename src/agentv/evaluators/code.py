@@ -1,5 +1,6 @@
 """A script of the author's scores the answer: the case as JSON on stdin, a score on stdout."""
 
+import hashlib
 import json
 import shlex
 import signal
@@ -56,6 +57,13 @@ class CodeOptions(EvaluatorOptions, frozen=True, kw_only=True):
         elif (path := _path_in(self.script)) and not _find(path, folder, files):
             at = ("script",) if isinstance(self.script, str) else ("script", 0)
             yield missing_file(path, files, at)
+
+    def shaping(self, files: FileFinder) -> Any:
+        """What the script's words that are files hold; what those call cannot be seen."""
+        folder = None if self.cwd is None else _folder(self.cwd, files)
+        found = (_find(word, folder, files) for word in _paths_in(self.script))
+        contents = [_digest_of(path) for path in found if path is not None]
+        return {**super().shaping(files), "contents": contents}
 
 
 class CodeEvaluator:
@@ -160,6 +168,22 @@ def _path_in(script: str | list[str]) -> str | None:
     if isinstance(script, str):
         return script if is_plain_path(script) else None
     return script[0] if script and "/" in script[0] else None
+
+
+def _paths_in(script: str | list[str]) -> Iterator[str]:
+    """The words that may be files of the author's; an absolute one is an interpreter, mostly."""
+    words = script
+    if isinstance(script, str):
+        try:
+            words = shlex.split(script)
+        except ValueError:  # the shell may make sense of it
+            words = script.split()
+    yield from (word for word in words if word and not word.startswith(("/", "-")))
+
+
+def _digest_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _folder(reference: str, files: FileFinder) -> Path | None:

@@ -52,6 +52,10 @@ class LlmJudgeOptions(EvaluatorOptions, frozen=True, kw_only=True):
         given = self._given()
         return self._read(next(iter(given)), files) if given else None
 
+    def shaping(self, files: FileFinder) -> Any:
+        """The template's text, wherever it stands; which target judges is told apart from this."""
+        return {"type": self.type, "template": self.template(files)}
+
     def _given(self) -> dict[str, str]:
         keys = {
             "prompt": self.prompt,

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from agentv.core.answer_key import NOT_SHAPING
 from agentv.core.digest import digest
 from agentv.core.redaction import Redactor
 from agentv.loading.environment import interpolate, malformed_references, variable_places
@@ -19,8 +20,6 @@ from agentv.loading.variable_values import read_values
 from agentv.model.options import TargetOptions
 from agentv.registry import Entry, Registry
 
-_NOT_SHAPING = frozenset({"workers", "judge_target", "provider_batching", "verbose"})
-
 
 @dataclass(frozen=True, kw_only=True)
 class ResolvedTarget:
@@ -31,7 +30,7 @@ class ResolvedTarget:
     settings: dict[str, Any]
     """As written, variables unresolved: fit for a manifest."""
     digest: str
-    """Over `settings`, without what does not shape answers."""
+    """Over `settings`, without what does not shape answers; see `_shaping`."""
     secrets: Mapping[str, str]
     """Resolved values that must not be shown, by the name of their variable or key."""
     folder: Path
@@ -79,10 +78,40 @@ def resolve_target(
         options=options,
         entry=entry,
         settings=public,
-        digest=digest({key: public[key] for key in public if key not in _NOT_SHAPING}),
+        digest=digest(_shaping(public, filled.tree, secrets)),
         secrets=secrets,
         folder=folder,
     )
+
+
+_WHICH_SYSTEM = frozenset(
+    [
+        *("model", "deployment", "deployment_name", "version", "api_version"),
+        *("endpoint", "base_url", "url", "resource", "resource_name"),
+    ]
+)
+"""Settings whose variables count by their values: with another model it is another system."""
+
+
+def _shaping(
+    public: Mapping[str, Any], filled: Mapping[str, Any], secrets: Mapping[str, str]
+) -> dict[str, Any]:
+    """What shapes the answers.
+
+    Other variables count by their names: where a folder lies shapes nothing, and not even a digest
+    of a secret is to be kept. How a prompt is laid out is a part of the question elsewhere; here
+    the question is known by its pieces.
+    """
+    shaping = {
+        key: value
+        for key, value in public.items()
+        if key not in NOT_SHAPING or key == "prompt_mode"
+    }
+    for key in _WHICH_SYSTEM & shaping.keys():
+        value = filled[key]
+        if not any(secret in str(value) for secret in secrets.values()):
+            shaping[key] = value
+    return shaping
 
 
 def _without(redactor: Redactor, mistake: Mistake) -> Mistake:

@@ -12,7 +12,33 @@ class RunStarted(Record, frozen=True, kw_only=True):
     total: int
     workers: int
     folder: str | None
+    done: int = 0
+    """Rows that were there before."""
     dry_run: bool = False
+
+
+class Reason(Record, frozen=True, kw_only=True):
+    """Why some trials are asked or judged again."""
+
+    why: str
+    """One of `agentv.core.resuming.Why`."""
+    trials: int
+    examples: tuple[str, ...]
+    """The ids of the first few cases."""
+
+
+class RunResumed(Record, frozen=True, kw_only=True):
+    """A run goes on: what stands, and what is left to do."""
+
+    kept: int
+    """Trials whose rows stand."""
+    judged: int
+    """Trials whose answers stand, and that are only judged."""
+    asked: int
+    """Trials that are asked, for the first time or again."""
+    set_aside: int
+    """Rows that do not stand any more; they are in `superseded.jsonl`."""
+    reasons: tuple[Reason, ...]
 
 
 class TrialStarted(Record, frozen=True, kw_only=True):
@@ -80,5 +106,12 @@ class BatchWaiting(Record, frozen=True, kw_only=True):
 
 
 Event = (
-    RunStarted | TrialStarted | AttemptFailed | TrialFinished | Notice | LanesWaiting | BatchWaiting
+    RunStarted
+    | RunResumed
+    | TrialStarted
+    | AttemptFailed
+    | TrialFinished
+    | Notice
+    | LanesWaiting
+    | BatchWaiting
 )

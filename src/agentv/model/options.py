@@ -6,8 +6,9 @@ these, so one model gives validation, the nearest-name hint and the JSON Schema.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
+import msgspec
 from msgspec import Meta
 
 from agentv.model.base import AuthoredRecord
@@ -76,6 +77,16 @@ class EvaluatorOptions(AuthoredRecord, frozen=True, kw_only=True):
         """Mistakes that the types alone do not show."""
         del files
         yield from ()
+
+    def shaping(self, files: FileFinder) -> Any:
+        """All that shapes its verdicts, as JSON-like values; files by what they hold.
+
+        Two evaluators with equal ones say the same of an answer, save for chance. The weight is
+        left out: it shapes the case's score, and no verdict.
+        """
+        del files
+        values = msgspec.to_builtins(self)
+        return {key: value for key, value in values.items() if key not in ("name", "weight")}
 
     @property
     def label(self) -> str:

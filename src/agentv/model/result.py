@@ -50,6 +50,8 @@ class EvaluatorResult(Record, frozen=True, kw_only=True):
     usage: Usage | None = None
     cached: bool | msgspec.UnsetType = msgspec.UNSET
     """`true` when the judge's reply came from the response cache."""
+    digest: str | msgspec.UnsetType = msgspec.UNSET
+    """What shaped this verdict besides the answer: see `agentv.core.digest`."""
 
 
 class TrialResult(Record, frozen=True, kw_only=True):

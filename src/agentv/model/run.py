@@ -38,6 +38,8 @@ class RunManifest(Record, frozen=True, kw_only=True):
     """Of AgentV."""
     python: str
     git_commit: str | None
+    resumed: tuple[str, ...] = ()
+    """When it was taken up again; UTC, ISO 8601."""
     arguments: dict[str, Any]
     dry_run: bool
     budget_usd: float | None = None

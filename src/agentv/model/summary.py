@@ -190,3 +190,8 @@ class RunSummary(Record, frozen=True, kw_only=True):
     budget: BudgetUse | None
     unplanned: int
     """Rows that the plan has no place for; those of an unknown suite are in no other number."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every planned trial has its row."""
+        return not any(suite.counts.missing for suite in self.suites)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from agentv.errors import RunAborted
 from agentv.model.event import TrialStarted
+from agentv.model.prior import Prior
 from agentv.model.result import TrialResult
 from agentv.model.trial import Trial
 from agentv.runner.trial import Bench, run_trial
 from agentv.transport.places import Places, hold_in
 
-Job = tuple[Trial, Bench]
+Job = tuple[Trial, Bench, Prior | None]
 
 _HANDS_A_PLACE = 2
 """A worker whose service asks it to wait lends its place to another one."""
@@ -52,9 +53,9 @@ async def _work(jobs: Iterator[Job], places: Places, record: Callable[[TrialResu
         await places.take()
         job = next(jobs, None)
         if job is not None:
-            trial, bench = job
+            trial, bench, prior = job
             bench.emit(TrialStarted(eval_id=trial.case.id, target=trial.target))
-            record(await run_trial(trial, bench))
+            record(await run_trial(trial, bench, prior))
         places.leave()  # not after an error: that ends the run, and nothing new must begin
         if job is None:
             return

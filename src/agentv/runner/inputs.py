@@ -56,8 +56,11 @@ def context_of(trial: Trial, response: ProviderResponse) -> EvaluationContext:
 
 
 def _workspace(response: ProviderResponse) -> str | None:
-    left = response.leavings.workspace if response.leavings else None
-    return left.path if left else None
+    leavings = response.leavings
+    if leavings is None:
+        return None
+    # A kept one, when the answer is from before.
+    return leavings.workspace.path if leavings.workspace else leavings.artifacts.get("workspace")
 
 
 def _segments(trial: Trial) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from agentv.core.aggregate import aggregate, verdict
-from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult, Verdict
+from agentv.model.result import ErrorInfo, RawRequest, TrialResult, Verdict
 from agentv.model.score import Usage
 from agentv.model.trial import Trial
 from agentv.runner.attempts import Answer
@@ -60,33 +60,13 @@ def row_of(
         candidate_answer=response.text if response and not response.dry_run else None,
         reference_answer=trial.reference_answer,
         raw_request=_raw_request(trial) if trial.problem is None else None,
-        evaluator_results=tuple(map(_evaluator_result, scores)),
+        evaluator_results=tuple(scored.result() for scored in scores),
         usage=_usage_of(answer),
         trace=_trace_of(answer),
         error=error,
         digest=trial.digest,
         cached=True if response and response.cached else msgspec.UNSET,
         dry_run=True if rehearsed else msgspec.UNSET,
-    )
-
-
-def _evaluator_result(scored: Scored) -> EvaluatorResult:
-    options, score = scored.options, scored.score
-    return EvaluatorResult(
-        name=options.label,
-        type=options.type,
-        score=score.value,
-        weight=options.weight,
-        hits=score.hits,
-        misses=score.misses,
-        reasoning=score.reasoning,
-        raw_score=score.raw_value,
-        evaluator_provider_request=score.provider_request,
-        error=score.error,
-        parse_error=score.parse_error,
-        duration_ms=scored.duration_ms,
-        usage=score.usage,
-        cached=True if score.cached else msgspec.UNSET,
     )
 
 

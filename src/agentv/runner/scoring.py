@@ -11,6 +11,7 @@ import msgspec
 
 from agentv.errors import RunAborted
 from agentv.model.options import EvaluatorOptions
+from agentv.model.result import EvaluatorResult
 from agentv.model.score import EvaluationContext, Score
 from agentv.protocols import Evaluator
 from agentv.runner.cancelling import is_being_cancelled
@@ -23,12 +24,53 @@ class Scored:
     options: EvaluatorOptions
     score: Score
     duration_ms: float
+    digest: str
+    """What shaped it: see `agentv.core.digest`."""
+
+    def result(self) -> EvaluatorResult:
+        """Its part of a row."""
+        options, score = self.options, self.score
+        return EvaluatorResult(
+            name=options.label,
+            type=options.type,
+            score=score.value,
+            weight=options.weight,
+            hits=score.hits,
+            misses=score.misses,
+            reasoning=score.reasoning,
+            raw_score=score.raw_value,
+            evaluator_provider_request=score.provider_request,
+            error=score.error,
+            parse_error=score.parse_error,
+            duration_ms=self.duration_ms,
+            usage=score.usage,
+            cached=True if score.cached else msgspec.UNSET,
+            digest=self.digest,
+        )
+
+
+def taken_over(options: EvaluatorOptions, said: EvaluatorResult, digest: str) -> Scored:
+    """A verdict from before, under the name and the weight that the evaluator has now."""
+    score = Score(
+        value=said.score,
+        hits=said.hits,
+        misses=said.misses,
+        reasoning=said.reasoning,
+        raw_value=said.raw_score,
+        provider_request=said.evaluator_provider_request,
+        error=said.error,
+        parse_error=said.parse_error,
+        usage=said.usage,
+        cached=said.cached is True,
+    )
+    return Scored(options=options, score=score, duration_ms=said.duration_ms, digest=digest)
 
 
 async def score_once(
     options: EvaluatorOptions,
     context: EvaluationContext,
     build: Callable[[EvaluatorOptions], Evaluator],
+    digest: str,
 ) -> Scored:
     """Ask one evaluator. One that crashes, or returns no `Score`, could not run.
 
@@ -47,7 +89,7 @@ async def score_once(
     except Exception as error:  # noqa: BLE001 - an evaluator that crashes is a row, not the end
         score = _not_run(f"{type(error).__name__}: {error}")
     duration_ms = round((time.perf_counter() - started) * 1000, 3)
-    return Scored(options=options, score=score, duration_ms=duration_ms)
+    return Scored(options=options, score=score, duration_ms=duration_ms, digest=digest)
 
 
 def sound(score: Any) -> Score:

@@ -33,6 +33,31 @@ class RunFolder:
         """What came of it, a row a line."""
         return self.path / "results.jsonl"
 
+    @property
+    def steps_path(self) -> Path:
+        """What is known of trials that have no row yet; gone once every trial has one."""
+        return self.path / "steps.jsonl"
+
+    @property
+    def superseded_path(self) -> Path:
+        """Rows that a later part of the run did not keep."""
+        return self.path / "superseded.jsonl"
+
+    @property
+    def lock_path(self) -> Path:
+        """Locked by the process that writes the run."""
+        return self.path / "lock"
+
+    def remove_drafts(self) -> None:
+        """Remove what writers that were killed have left; for whoever holds the lock."""
+        for draft in self.path.glob(".*.tmp"):
+            draft.unlink(missing_ok=True)
+
+    @property
+    def holds_run(self) -> bool:
+        """Whether anything of a run is in it."""
+        return self.manifest_path.exists() or self.journal_path.exists()
+
     @classmethod
     def create(cls, path: Path) -> "RunFolder":
         """Make the folder and its parents, or take one that holds no run.
@@ -90,6 +115,11 @@ def find_run(reference: str, results_root: Path) -> RunFolder:
     if beginnings:
         raise SetupError(f"Several runs begin with '{reference}': {_listed(beginnings)}.")
     raise SetupError(f"There is no run '{reference}'. {_advice(reference, list(runs))}")
+
+
+def newest_first(results_root: Path) -> list[RunFolder]:
+    """Every run, by when it began."""
+    return sorted(_runs(results_root), key=_age, reverse=True)
 
 
 class _Started(Record, frozen=True, kw_only=True):

@@ -85,6 +85,19 @@ _DUMP_DEFAULT = ".agentv/prompts"
     help="The run's folder.  [default: .agentv/results/<run id>]",
 )
 @click.option(
+    "--resume",
+    is_flag=False,
+    flag_value="",
+    metavar="[RUN]",
+    help="Go on with a run: rows that stand are kept, answers that were had are only judged.  "
+    "[RUN: the folder of --out, or the last run of these suites]",
+)
+@click.option(
+    "--retry-errors",
+    is_flag=True,
+    help="With --resume: try trials again that ended in an error.",
+)
+@click.option(
     "--export",
     "exports",
     multiple=True,
