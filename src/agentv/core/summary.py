@@ -27,7 +27,9 @@ def summarise(
         if suite is None:
             strangers += 1
             continue
-        target = targets.setdefault(row.target, Tally())
+        target = targets.get(row.target)
+        if target is None:
+            target = targets[row.target] = Tally()
         verdict = verdict_of(row)
         identity = hash((row.suite, row.eval_id, row.target, row.trial))
         for tally in (whole, suite, target):

@@ -63,28 +63,34 @@ class Details:
         self.attempts += row.attempts
         self.retries += max(row.attempts - 1, 0)
         self.calls.add(row)
-        results = row.evaluator_results
-        self.clamped += any(result.raw_score is not None for result in results)
-        self.parse_errors += sum(result.parse_error is not None for result in results)
-        self.evaluator_errors += sum(result.error is not None for result in results)
+        clamped = False
+        for result in row.evaluator_results:
+            clamped = clamped or result.raw_score is not None
+            self.parse_errors += result.parse_error is not None
+            self.evaluator_errors += result.error is not None
+        self.clamped += clamped
         if verdict == "error":
             line = _error_line(row)
             identity = (line.suite, line.eval_id, line.target, line.trial)
             self.errors.add((*identity, line.kind, line.message), line)
             self.error_kinds[line.kind] += 1
         elif row.score is not None and verdict != "skipped":
-            low = LowScore(
-                suite=row.suite,
-                eval_id=row.eval_id,
-                target=row.target,
-                trial=row.trial,
-                score=row.score,
-                miss=next(iter(row.misses), None),
-            )
             place = (row.score, row.eval_id, row.suite, row.target, row.trial)
-            self.lowest.add(place, low)
-            if verdict == "fail":
-                self.failures.add(place, low)
+            if self.lowest.has_room_for(place):
+                self.lowest.add(place, _low_score(row, row.score))
+            if verdict == "fail" and self.failures.has_room_for(place):
+                self.failures.add(place, _low_score(row, row.score))
+
+
+def _low_score(row: RowView, score: float) -> LowScore:
+    return LowScore(
+        suite=row.suite,
+        eval_id=row.eval_id,
+        target=row.target,
+        trial=row.trial,
+        score=score,
+        miss=next(iter(row.misses), None),
+    )
 
 
 def _error_line(row: RowView) -> ErrorLine:
