@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agentv.assembly.options import RunOptions
 from agentv.assembly.trials import Part, trials_of
 from agentv.core.resuming import Decision, Planned, Why, decide_trial
 from agentv.errors import SetupError
@@ -14,7 +15,8 @@ from agentv.model.run import RunManifest
 from agentv.model.score import Usage
 from agentv.model.trial import Trial
 from agentv.registry import Registry
-from agentv.storage.prior_run import Key, PriorRun, read_prior
+from agentv.storage.lines import Key
+from agentv.storage.prior_run import PriorRun, read_prior
 from agentv.storage.rewriting import Rewriting
 
 _EXAMPLES = 3
@@ -190,8 +192,15 @@ class _Taking:
         return entry is None or (entry.takes_time and not entry.needs_judge)
 
 
-def refuse_unlike(manifest: RunManifest, *, dry_run: bool) -> None:
-    """A rehearsal and a run cannot be one; raises `SetupError`."""
-    if manifest.dry_run != dry_run:
+def refuse_unlike(manifest: RunManifest, options: RunOptions) -> None:
+    """A rehearsal and a run cannot be one, nor two shards; raises `SetupError`."""
+    if manifest.dry_run != options.dry_run:
         was, now = ("a dry run", "is none") if manifest.dry_run else ("no dry run", "is one")
         raise SetupError(f"The run {manifest.run_id} was {was}, and this {now}: start a new one.")
+    if manifest.shard != options.shard:
+        was = f"shard {manifest.shard}" if manifest.shard else "no shard"
+        now = f"shard {options.shard}" if options.shard else "none"
+        raise SetupError(
+            f"The run {manifest.run_id} is {was}, and this is {now}: go on with just that, or "
+            "start a new run."
+        )

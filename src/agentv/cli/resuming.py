@@ -32,6 +32,10 @@ class Resuming(Protocol):
         """The globs of `--eval-id`."""
 
     @property
+    def shard(self) -> str | None:
+        """`2/5`, if only a part is to be run."""
+
+    @property
     def out(self) -> Path | None:
         """The run's folder, if it was named."""
 
@@ -74,17 +78,20 @@ def _folder(options: Resuming, workspace: Workspace) -> RunFolder | None:
     if options.out is not None:
         folder = RunFolder(options.out)
         return folder if folder.holds_run else None
-    return last_run_of((suite.suite.shown for suite in workspace.suites), RESULTS_ROOT)
+    suites = (suite.suite.shown for suite in workspace.suites)
+    return last_run_of(suites, RESULTS_ROOT, options.shard)
 
 
-def last_run_of(suites: Iterable[str], root: Path) -> RunFolder | None:
-    """The newest run of just these suites; `None` if there is none."""
+def last_run_of(suites: Iterable[str], root: Path, shard: str | None = None) -> RunFolder | None:
+    """The newest run of just these suites, and of this shard of them; `None` if there is none."""
     wanted = set(suites)
     for folder in newest_first(root):
         try:
             manifest = read_manifest(folder.manifest_path)
         except SetupError:
             continue
-        if {plan.path for plan in manifest.suites} == wanted and not manifest.dry_run:
+        if manifest.dry_run or shard != (str(manifest.shard) if manifest.shard else None):
+            continue
+        if {plan.path for plan in manifest.suites} == wanted:
             return folder
     return None

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from agentv.cli.console import one_line, paint
+from agentv.cli.shard_lines import shard_lines
 from agentv.cli.usage_lines import usage_lines
 from agentv.errors import ExitCode
 from agentv.execution import RunReport
@@ -25,6 +26,7 @@ def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[s
     yield from _failures(summary)
     yield _headline(report)
     yield f"  trials      {_counts(summary.counts)}"
+    yield from shard_lines(report.manifest, summary)
     if not summary.dry_run:
         yield f"  pass rate   {_pass_rate(summary.counts)}"
         yield from _scores(summary.scores)
@@ -45,6 +47,8 @@ def report_json(report: RunReport) -> dict[str, Any]:
         "run_id": manifest.run_id,
         "folder": str(report.folder.path),
         "dry_run": manifest.dry_run,
+        "shard": _plain(manifest.shard) if manifest.shard else None,
+        "merged": [_plain(source) for source in manifest.merged],
         "exit_code": int(report.exit_code),
         "gate": {
             "holds": report.decision.holds,
