@@ -11,7 +11,7 @@ def shard_lines(manifest: RunManifest, summary: RunSummary) -> Iterator[str]:
     """`shard 2 of 5`; of a merged run which shards it has, and which are missing."""
     if (shard := manifest.shard) is not None:
         whole = sum(plan.in_all_shards or 0 for plan in manifest.suites)
-        yield f"  shard       {shard.number} of {shard.of} (of {whole} trials in all)"
+        yield f"  shard       {shard.number} of {shard.of} (all have {whole} trials)"
     if manifest.merged:
         yield f"  merged      {_sources(manifest)}"
     # Its trials may have been run since, by `agentv resume`.

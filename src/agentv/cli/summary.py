@@ -55,13 +55,13 @@ def report_json(report: RunReport) -> dict[str, Any]:
             "reason": report.aborted or report.decision.reason,
             "suites": [_plain(suite) for suite in report.decision.suites],
         },
-        "counts": _counts_json(summary.counts),
+        "counts": counts_json(summary.counts),
         "scores": _plain(summary.scores),
         "suites": [
-            {**_plain(suite), "counts": _counts_json(suite.counts)} for suite in summary.suites
+            {**_plain(suite), "counts": counts_json(suite.counts)} for suite in summary.suites
         ],
         "targets": [
-            {**_plain(target), "counts": _counts_json(target.counts)} for target in summary.targets
+            {**_plain(target), "counts": counts_json(target.counts)} for target in summary.targets
         ],
         "clamped_scores": summary.clamped,
         "parse_errors": summary.parse_errors,
@@ -223,7 +223,8 @@ def _maybe(text: str, tone: Any, *, when: bool) -> str:
     return paint(text, tone) if when else text
 
 
-def _counts_json(counts: Counts) -> dict[str, Any]:
+def counts_json(counts: Counts) -> dict[str, Any]:
+    """How trials ended, as plain data."""
     names = (
         *("planned", "recorded", "passed", "failed", "errors", "skipped", "scored", "missing"),
         *("duplicates", "pass_rate", "pass_rate_of_scored"),

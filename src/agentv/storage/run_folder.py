@@ -49,6 +49,12 @@ class RunFolder:
         return self.path / "lock"
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """All that a run may have in its folder; the manifest and the lock at the end."""
+        rows = self.journal_path, self.steps_path, self.superseded_path
+        return (*rows, self.manifest_path, self.lock_path)
+
+    @property
     def holds_run(self) -> bool:
         """Whether anything of a run is in it."""
         return self.manifest_path.exists() or self.journal_path.exists()
