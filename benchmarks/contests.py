@@ -133,6 +133,7 @@ def _show(rows: int, seconds: float, peak_mb: float) -> Contest:
         bare=_bare("count_rows.py", "past"),
         prepare=lambda folder: write_run(folder / "past", rows),
         seconds=seconds,
+        cpu_seconds=seconds,
         peak_mb=peak_mb,
     )
 

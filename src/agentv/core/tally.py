@@ -2,6 +2,7 @@
 
 from array import array
 from collections import Counter
+from collections.abc import Mapping
 
 from agentv.core.statistics import Smallest
 from agentv.core.usage_totals import CallTally
@@ -29,9 +30,9 @@ class Tally:
         # Hashes rather than the names: eight bytes a row tell duplicates apart well enough.
         self.identities = array("q")
 
-    def add(self, row: RowView, verdict: Verdict, identity: int) -> None:
+    def add(self, row: RowView, verdict: Verdict) -> None:
         self.verdicts[verdict] += 1
-        self.identities.append(identity)
+        self.identities.append(hash((row.suite, row.eval_id, row.target, row.trial)))
         if row.score is not None and verdict in ("pass", "fail"):
             self.scores.append(row.score)
 
@@ -45,6 +46,19 @@ class Tally:
             skipped=self.verdicts["skipped"],
             duplicates=len(self.identities) - len(set(self.identities)),
         )
+
+
+def together(
+    cells: Mapping[tuple[str, str], Tally], *, suite: str | None = None, target: str | None = None
+) -> Tally:
+    """The cells of a suite, of a target, or all of them; by these two they are named."""
+    whole = Tally()
+    for (in_suite, on_target), cell in cells.items():
+        if suite in (None, in_suite) and target in (None, on_target):
+            whole.verdicts.update(cell.verdicts)
+            whole.scores.extend(cell.scores)
+            whole.identities.extend(cell.identities)
+    return whole
 
 
 class Details:
