@@ -15,7 +15,7 @@ import msgspec
 from agentv.errors import SetupError
 from agentv.model.base import Record
 
-_LOOKS = 3
+_LOOKS = 12
 _LOOK_SECONDS = 0.01
 
 
