@@ -1,6 +1,8 @@
 """`agentv merge`: shards become one run, and what does not belong together is refused."""
 
 import json
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,9 +21,10 @@ WELL = contains("well")
 REPLIES = {"case-2": "bad", "case-5": {"error": "out of memory"}, "*": "well"}
 
 
-@pytest.fixture
-def shards(project: Project) -> Project:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A suite of eleven cases, run whole and in three shards."""
+    project = Project(tmp_path_factory.mktemp("shards"))
     project.write(
         {
             "a.eval.yaml": suite(*(case(f"case-{number}", WELL) for number in range(11))),
@@ -31,6 +34,13 @@ def shards(project: Project) -> Project:
     project.run("eval", "a.eval.yaml", "--out", "whole")
     for number in (1, 2, 3):
         project.run("eval", "a.eval.yaml", "--shard", f"{number}/3", "--out", f"s{number}")
+    return project.folder
+
+
+@pytest.fixture
+def shards(project: Project, made: Path) -> Project:
+    """A copy of that for each test."""
+    shutil.copytree(made, project.folder, dirs_exist_ok=True)
     return project
 
 
@@ -124,6 +134,18 @@ def test_partial_runs_of_the_same_suites(shards: Project) -> None:
     outcome = shards.run("merge", "p1", "p2", "--out", "part", "--json")
     assert outcome.json["counts"]["planned"] == outcome.json["counts"]["recorded"] == 5
     assert shards.run("resume", "part", "--json").json["counts"]["recorded"] == 5
+
+
+def test_selections_that_overlap_are_counted_anew_when_the_run_goes_on(shards: Project) -> None:
+    """Until then a trial that both planned is planned twice: incomplete, but never green."""
+    shards.run("eval", "a.eval.yaml", "--eval-id", "case-[34]", "--out", "p1")
+    shards.run("eval", "a.eval.yaml", "--eval-id", "case-[46]", "--out", "p2")
+    journal = shards.folder / "p2/results.jsonl"
+    journal.write_text(journal.read_text().splitlines(keepends=True)[1])
+    assert shards.run("merge", "p1", "p2", "--out", "part", "--json").code == ExitCode.ERRORS
+    resumed = shards.run("resume", "part", "--json")
+    assert resumed.code == ExitCode.OK
+    assert resumed.json["counts"]["planned"] == 3
 
 
 def test_exports_are_written(shards: Project) -> None:
@@ -262,6 +284,16 @@ def test_a_folder_that_holds_a_run_is_not_taken(shards: Project, tmp_path: Path)
     outcome = shards.run("merge", "s1", "s2", "--out", "whole")
     assert outcome.code == ExitCode.USAGE
     assert "whole already holds a run (run.json), which is never overwritten" in outcome.err
+
+
+def test_a_folder_that_takes_no_files_is_left_as_it_was(shards: Project) -> None:
+    """A folder in the place of a draft stands for a disk that refuses it."""
+    out = shards.folder / "all"
+    (out / f".steps.jsonl.{os.getpid()}.tmp").mkdir(parents=True)
+    outcome = shards.run("merge", "s1", "s2", "s3", "--out", "all")
+    assert outcome.code == ExitCode.USAGE
+    assert "all/steps.jsonl cannot be written: Is a directory." in outcome.err
+    assert [path.name for path in out.iterdir()] == [f".steps.jsonl.{os.getpid()}.tmp"]
 
 
 def test_budgets_add_up(shards: Project) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -28,9 +29,11 @@ def runs(project: Project) -> Project:
             "targets.yaml": targets(mock(replies={"broken": {"error": "no"}, "*": "well"})),
         }
     )
-    for age, name in ((70, "r1"), (40, "r2"), (3, "r3"), (0, "r4")):
-        project.run("eval", "a.eval.yaml", "--out", f".agentv/results/{name}")
-        edit(project, name, started=days_ago(age))
+    project.run("eval", "a.eval.yaml", "--out", ".agentv/results/r1")
+    for age, name in ((40, "r2"), (3, "r3"), (0, "r4"), (70, "r1")):
+        if name != "r1":
+            shutil.copytree(folder(project, "r1"), folder(project, name))
+        edit(project, name, started=days_ago(age), run_id=name)
     return project
 
 

@@ -92,7 +92,7 @@ def run_json(run: Listed) -> dict[str, Any]:
             "merged": msgspec.to_builtins(manifest.merged),
             "counts": counts_json(summary.counts),
             "cost_usd": msgspec.to_builtins(summary.cost_usd),
-            "exit_code": int(report.exit_code),
+            "exit_code": None if run.state == "running" else int(report.exit_code),
         }
     return plain
 

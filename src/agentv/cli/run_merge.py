@@ -10,7 +10,8 @@ from typing import Any
 from agentv.cli.console import err, out, paint, print_json, visible
 from agentv.cli.run_show import report_of
 from agentv.cli.summary import report_json, summary_lines
-from agentv.core.merging import Source, doubts, joined, misfits, suites_in
+from agentv.core.belonging import Source, doubts, misfits
+from agentv.core.merging import joined, suites_in
 from agentv.errors import AuthorError
 from agentv.execution import RESULTS_ROOT
 from agentv.exporters.base import export, exporter_for

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentv.core.merging import missing_shards, shards_of
+from agentv.core.belonging import missing_shards, shards_of
 from agentv.model.run import RunManifest
 from agentv.model.summary import RunSummary
 

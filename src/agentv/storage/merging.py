@@ -4,7 +4,7 @@ What is held of a row is a hash and a place in a file, so runs of any size fit.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
@@ -76,17 +76,23 @@ class Merge:
         Raises:
             SetupError: The folder cannot be written.
         """
-        with RunLock(folder.lock_path):
-            with Draft(folder.journal_path) as draft:
+        try:
+            with (
+                RunLock(folder.lock_path),
+                Draft(folder.journal_path) as rows,
+                Draft(folder.steps_path) as steps,
+            ):
                 for part, at in self._row_at.values():
-                    draft.add(self._named(part, self._rows[part].line(at)))
-                draft.take_its_place()
-            with Draft(folder.steps_path) as draft:
+                    rows.add(self._named(part, self._rows[part].line(at)))
                 for line in self._unfinished():
-                    draft.add(line)
-                if draft.size:
-                    draft.take_its_place()
-            write_manifest(folder.manifest_path, manifest)
+                    steps.add(line)
+                if steps.size:
+                    steps.take_its_place()
+                rows.take_its_place()
+                write_manifest(folder.manifest_path, manifest)
+        except BaseException:
+            _leave_nothing(folder)
+            raise
 
     def _find_rows(self) -> None:
         twice: list[tuple[Head, _Place, _Place]] = []
@@ -140,3 +146,11 @@ class Merge:
     def _where(self, place: _Place) -> str:
         part, at = place
         return self._rows[part].where(at)
+
+
+def _leave_nothing(folder: RunFolder) -> None:
+    """Nothing of a run was in the folder before."""
+    with suppress(OSError):
+        for path in folder.files:
+            path.unlink(missing_ok=True)
+        folder.path.rmdir()

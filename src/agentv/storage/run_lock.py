@@ -17,6 +17,7 @@ from agentv.model.base import Record
 
 _LOOKS = 12
 _LOOK_SECONDS = 0.01
+"""How often and how far apart the lock is tried again before it counts as taken."""
 
 
 class _Owner(Record, frozen=True, kw_only=True):
