@@ -45,8 +45,7 @@ def measure(contests: Sequence[Contest], rounds: int) -> Iterator[Figure]:
             folder = Path(name)
             contest.prepare(folder)
             runs = min(rounds, contest.most_rounds)
-            leaves = ".agentv", "results"
-            ours, bare = alternate(contest.ours, contest.bare, folder, runs, leaves)
+            ours, bare = alternate(contest.ours, contest.bare, folder, runs, contest.leaves)
             peaks[contest.name] = ours.peak_mb
             yield from process_figures(contest, ours, bare)
             if contest.rows and not contest.stick:

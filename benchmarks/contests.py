@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.inputs import LONG, SHORT, Form, write_suite
+from benchmarks.past_runs import write_run, write_runs
 
 Prepare = Callable[[Path], None]
 
@@ -33,6 +34,8 @@ class Contest:
     """Arguments of the API (`benchmarks.stick`) that both sides ask, at `$STICK_URL`."""
     most_rounds: int = 1_000
     """Of what takes long, fewer runs will do."""
+    leaves: tuple[str, ...] = (".agentv", "results")
+    """What a run of either side leaves, and what is gone before the next one."""
     rows: int = 0
     """How many rows a run of ours leaves; its results are measured too when there are any."""
 
@@ -122,6 +125,31 @@ def _asking(
     )
 
 
+def _show(rows: int, seconds: float, peak_mb: float) -> Contest:
+    return Contest(
+        name="show",
+        says=f"show of a run with {rows:,} judged rows",
+        ours=_agentv("show", "past"),
+        bare=_bare("count_rows.py", "past"),
+        prepare=lambda folder: write_run(folder / "past", rows),
+        seconds=seconds,
+        cpu_seconds=seconds,
+        peak_mb=peak_mb,
+    )
+
+
+def _list(runs: int, rows: int, seconds: float) -> Contest:
+    return Contest(
+        name="runs",
+        says=f"list of {runs} runs with {rows:,} judged rows each",
+        ours=_agentv("runs", "--limit", str(runs)),
+        bare=_bare("count_rows.py", *(f".agentv/results/{n}" for n in range(runs))),
+        prepare=lambda folder: write_runs(folder / ".agentv" / "results", runs, rows),
+        seconds=seconds,
+        leaves=(),
+    )
+
+
 CPU_SECONDS_A_CASE = 0.001
 """Promised for cases that ask an API."""
 
@@ -137,6 +165,8 @@ CONTESTS = (
     _commands(200, 8, 0.8),
     _validate(10_000, "yaml", 1.5),
     _validate(10_000, "jsonl", 0.45),
+    _show(100_000, 2.0, 150),
+    _list(100, 1_000, 2.0),
     _asking("start", 1, 1, 0.5, latency=0.0),
     _asking("few", 1_000, 10, 10.8),
     _asking("many", 1_000, 100, 1.7),

@@ -242,7 +242,7 @@ def _take_up(request: RunRequest, assembly: Assembly, folder: RunFolder) -> RunM
         manifest = _manifest(request, assembly, folder.path.name, _utc_now())
     else:
         before = read_manifest(folder.manifest_path)
-        refuse_unlike(before, dry_run=request.options.dry_run)
+        refuse_unlike(before, request.options)
         budget = assembly.asking.budget
         with PriorRun(folder) as prior:
             assembly.left = take_up(
@@ -256,7 +256,10 @@ def _take_up(request: RunRequest, assembly: Assembly, folder: RunFolder) -> RunM
             )
         manifest = _manifest(request, assembly, before.run_id, _utc_now())
         manifest = msgspec.structs.replace(
-            manifest, started=before.started, resumed=(*before.resumed, manifest.started)
+            manifest,
+            started=before.started,
+            resumed=(*before.resumed, manifest.started),
+            merged=before.merged,
         )
     write_manifest(folder.manifest_path, manifest)
     return manifest
@@ -278,6 +281,7 @@ def _manifest(request: RunRequest, assembly: Assembly, run_id: str, now: datetim
         dry_run=request.options.dry_run,
         budget_usd=request.options.budget_usd,
         cache=request.options.cache,
+        shard=request.options.shard,
         suites=assembly.suites,
         targets=tuple(used.values()),
     )
@@ -299,7 +303,13 @@ def _why_nothing(request: RunRequest) -> str:
     asked = request.arguments.get("eval_ids")
     if cases and asked:
         wanted = ", ".join(f"'{glob}'" for glob in asked)
-        return f"Nothing ran: none of the {cases} eval cases has an id that matches {wanted}."
+        if not any(len(suite.suite.cases) for suite in request.workspace.suites):
+            return f"Nothing ran: none of the {cases} eval cases has an id that matches {wanted}."
+    if cases and (shard := request.options.shard):
+        return (
+            f"Nothing ran: there are fewer trials than shards, so shard {shard.number} of "
+            f"{shard.of} is empty."
+        )
     return "Nothing ran: there are no eval cases."
 
 

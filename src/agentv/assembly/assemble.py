@@ -17,6 +17,7 @@ from agentv.assembly.options import (
     first,
 )
 from agentv.assembly.resuming import LeftToDo
+from agentv.assembly.sharding import in_shard, planned_in
 from agentv.assembly.stations import Station, Stations
 from agentv.assembly.trials import Part, trials_of
 from agentv.core.digest import evaluator_digest, verdict_digest
@@ -220,6 +221,9 @@ def assemble(
                     takes_all=custom is not None,
                 )
             )
+    if options.shard is not None:
+        parts = in_shard(parts, options.shard)
+        suites = [*planned_in(suites, parts)]
     return Assembly(
         options=options, parts=parts, suites=tuple(suites), stations=stations, asking=asking
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from agentv.errors import AuthorError
 from agentv.model.event import Event
 from agentv.model.options import PromptMode
+from agentv.model.shard import Shard
 from agentv.protocols import HttpSender, ProcessRunner, Provider, ResponseCache, TrafficControl
 from agentv.registry import Registry
 
@@ -37,6 +38,8 @@ class RunOptions:
     """No trial is started once this much is known to be spent."""
     cache: bool = False
     """Take answers that were given before from the response cache, and keep new ones in it."""
+    shard: Shard | None = None
+    """Run this part of the plan alone."""
 
     def __post_init__(self) -> None:
         if self.budget_usd is not None and not self.budget_usd > 0:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agentv.assembly.options import RunOptions
 from agentv.assembly.trials import Part, trials_of
 from agentv.core.moved_suites import moved_suites
 from agentv.core.resuming import Decision, Planned, Why, decide_trial
@@ -15,7 +16,8 @@ from agentv.model.run import RunManifest, SuitePlan
 from agentv.model.score import Usage
 from agentv.model.trial import Trial
 from agentv.registry import Registry
-from agentv.storage.prior_run import Key, PriorRun, read_prior
+from agentv.storage.lines import Key
+from agentv.storage.prior_run import PriorRun, read_prior
 from agentv.storage.rewriting import Rewriting
 
 _EXAMPLES = 3
@@ -209,8 +211,15 @@ def _refuse_fewer_suites(manifest: RunManifest, places: Mapping[str, str]) -> No
         )
 
 
-def refuse_unlike(manifest: RunManifest, *, dry_run: bool) -> None:
-    """A rehearsal and a run cannot be one; raises `SetupError`."""
-    if manifest.dry_run != dry_run:
+def refuse_unlike(manifest: RunManifest, options: RunOptions) -> None:
+    """A rehearsal and a run cannot be one, nor two shards; raises `SetupError`."""
+    if manifest.dry_run != options.dry_run:
         was, now = ("a dry run", "is none") if manifest.dry_run else ("no dry run", "is one")
         raise SetupError(f"The run {manifest.run_id} was {was}, and this {now}: start a new one.")
+    if manifest.shard != options.shard:
+        was = f"shard {manifest.shard}" if manifest.shard else "no shard"
+        now = f"shard {options.shard}" if options.shard else "none"
+        raise SetupError(
+            f"The run {manifest.run_id} is {was}, and this is {now}: go on with just that, or "
+            "start a new run."
+        )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import compress
 
 from agentv.assembly.stations import Station
 from agentv.core.digest import trial_digest
@@ -29,16 +30,26 @@ class Part:
     threshold: float
     takes_all: bool
     """Whether cases that name a target of their own are run here all the same."""
+    inside: bytes | None = None
+    """For each case 1 if it is in the shard that is run; `None` when the plan is not split."""
 
 
 def trials_of(part: Part) -> Iterator[Trial]:
     """The part's trials in file order; only the one being asked for is held."""
+    return (_trial(case, part) for case in cases_of(part))
+
+
+def cases_of(part: Part) -> Iterator[EvalCase]:
+    """The part's cases in file order."""
+    cases = (case for case in part.loaded.suite.cases if _belongs(case, part))
+    return cases if part.inside is None else compress(cases, part.inside)
+
+
+def _belongs(case: EvalCase, part: Part) -> bool:
     name = part.station.name
+    pinned = None if part.takes_all else case.target
     is_default = part.takes_all or name in part.loaded.target_names
-    for case in part.loaded.suite.cases:
-        pinned = None if part.takes_all else case.target
-        if pinned == name or (pinned is None and is_default):
-            yield _trial(case, part)
+    return pinned == name or (pinned is None and is_default)
 
 
 def _trial(case: EvalCase, part: Part) -> Trial:

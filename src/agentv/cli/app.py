@@ -26,6 +26,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Go on with a run that was cut short.",
     ),
     "show": ("agentv.cli.commands.show:show_command", "Show the summary of a past run."),
+    "merge": (
+        "agentv.cli.commands.merge:merge_command",
+        "Join shards, or parts of a run, into one run.",
+    ),
+    "runs": (
+        "agentv.cli.commands.runs:runs_command",
+        "List past runs, or remove some.",
+    ),
     "export": (
         "agentv.cli.commands.export:export_command",
         "Write a past run's rows in another format.",

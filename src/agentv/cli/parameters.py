@@ -31,3 +31,13 @@ def json_only(command: F) -> F:
         "--json", "as_json", is_flag=True, help="Print one JSON document on stdout, nothing else."
     )
     return option(command)
+
+
+def one_shard(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """`2/5`, as it was typed; for a `callback`."""
+    from agentv.model.shard import parse_shard
+
+    try:
+        return value and str(parse_shard(value))
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.", ctx, param) from error

@@ -38,6 +38,10 @@ class Resuming(Protocol):
         """The globs of `--eval-id`."""
 
     @property
+    def shard(self) -> str | None:
+        """`2/5`, if only a part is to be run."""
+
+    @property
     def out(self) -> Path | None:
         """The run's folder, if it was named."""
 
@@ -85,7 +89,7 @@ def _folder(options: Resuming, workspace: Workspace) -> RunFolder | None:
     suites = [
         _Name(one.suite.shown, one.suite.dataset, one.suite.digest) for one in workspace.suites
     ]
-    return last_run_of(suites, RESULTS_ROOT)
+    return last_run_of(suites, RESULTS_ROOT, options.shard)
 
 
 @dataclass(frozen=True)
@@ -95,14 +99,21 @@ class _Name:
     digest: str
 
 
-def last_run_of(suites: Sequence[SuiteName], root: Path) -> RunFolder | None:
-    """The newest run of just these suites, wherever they lay then; `None` if there is none."""
+def last_run_of(
+    suites: Sequence[SuiteName], root: Path, shard: str | None = None
+) -> RunFolder | None:
+    """The newest run of just these suites, wherever they lay then, and of this shard of them.
+
+    `None` if there is none.
+    """
     for folder in newest_first(root):
         try:
             manifest = read_manifest(folder.manifest_path)
         except SetupError:
             continue
+        if manifest.dry_run or shard != (str(manifest.shard) if manifest.shard else None):
+            continue
         found = len(moved_suites(manifest.suites, suites))
-        if found == len(suites) == len(manifest.suites) and not manifest.dry_run:
+        if found == len(suites) == len(manifest.suites):
             return folder
     return None

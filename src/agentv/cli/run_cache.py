@@ -1,11 +1,11 @@
 """`agentv cache`: what is kept of earlier answers."""
 
-import math
 import sys
 
 import click
 import msgspec
 
+from agentv.cli.amounts import file_size
 from agentv.cli.console import out, paint, print_json
 from agentv.errors import AuthorError, ExitCode
 from agentv.storage.response_cache import (
@@ -14,8 +14,6 @@ from agentv.storage.response_cache import (
     cache_stats,
     clear_cache,
 )
-
-_UNITS = ("kB", "MB", "GB")
 
 
 def show_stats(*, as_json: bool) -> int:
@@ -27,7 +25,7 @@ def show_stats(*, as_json: bool) -> int:
     out(f"  answers     {stats.answers:,}")
     if stats.answers:
         out(f"  kept        {stats.oldest} to {stats.newest}")
-        out(f"  size        {_size(stats.size_bytes)}")
+        out(f"  size        {file_size(stats.size_bytes)}")
     out(f"  cache       {CACHE_PATH}")
     return ExitCode.OK
 
@@ -59,10 +57,3 @@ def _agrees(what: str) -> bool:
     if not sys.stdin.isatty():
         raise AuthorError(f"Nobody can be asked whether to clear {what}; say so with --yes.")
     return click.confirm(f"Clear {what}?", default=False)
-
-
-def _size(count: float) -> str:
-    if count < 1000:
-        return f"{count:.0f} bytes"
-    thousands = min(int(math.log10(count)) // 3, len(_UNITS))
-    return f"{count / 1000**thousands:,.1f} {_UNITS[thousands - 1]}"

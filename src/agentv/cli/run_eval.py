@@ -31,6 +31,7 @@ from agentv.exporters.base import export, exporter_for
 from agentv.loading.discover import discover
 from agentv.loading.suites import LoadContext
 from agentv.loading.workspace import Workspace, load_workspace
+from agentv.model.shard import parse_shard
 from agentv.protocols import Sink
 from agentv.registry import Registry
 from agentv.storage.rows import open_rows
@@ -40,7 +41,9 @@ _NOT_RECORDED = frozenset({"as_json", "quiet", "verbose", "resume", "retry_error
 
 _UNSAID: dict[str, Any] = {
     **dict.fromkeys(("targets_path", "workers", "agent_timeout", "threshold", "min_pass_rate")),
-    **dict.fromkeys(("dry_run_delay_min", "dry_run_delay_max", "dump_prompts", "budget_usd")),
+    **dict.fromkeys(
+        ("dry_run_delay_min", "dry_run_delay_max", "dump_prompts", "budget_usd", "shard")
+    ),
     **dict.fromkeys(("dry_run", "cache"), False),
     **dict.fromkeys(("targets", "eval_ids", "exports"), ()),
     "max_retries": DEFAULT_MAX_RETRIES,
@@ -58,6 +61,7 @@ class EvalOptions:
     targets: tuple[str, ...]
     targets_path: Path | None
     eval_ids: tuple[str, ...]
+    shard: str | None
     workers: int | None
     agent_timeout: float | None
     max_retries: int
@@ -92,6 +96,7 @@ class EvalOptions:
             seed=self.seed,
             budget_usd=self.budget_usd,
             cache=self.cache,
+            shard=parse_shard(self.shard) if self.shard else None,
         )
 
     def recorded(self) -> dict[str, Any]:

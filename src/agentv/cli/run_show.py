@@ -13,7 +13,7 @@ from agentv.execution import RESULTS_ROOT, RunReport
 from agentv.exporters.base import export
 from agentv.storage.manifest import read_manifest
 from agentv.storage.rows import open_rows
-from agentv.storage.run_folder import find_run
+from agentv.storage.run_folder import RunFolder, find_run
 
 
 def show_run(reference: str, *, as_json: bool) -> int:
@@ -42,7 +42,15 @@ def load_report(reference: str) -> RunReport:
     Raises:
         SetupError: There is no such run, or it cannot be read.
     """
-    folder = find_run(reference, RESULTS_ROOT)
+    return report_of(find_run(reference, RESULTS_ROOT))
+
+
+def report_of(folder: RunFolder) -> RunReport:
+    """What came of a run, from its folder.
+
+    Raises:
+        SetupError: It cannot be read.
+    """
     manifest = read_manifest(folder.manifest_path)
     summary = summarise(manifest, open_rows(folder.journal_path))
     return RunReport(folder=folder, manifest=manifest, summary=summary, decision=decide(summary))

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from agentv.cli.console import one_line, paint
+from agentv.cli.shard_lines import shard_lines
 from agentv.cli.usage_lines import usage_lines
 from agentv.errors import ExitCode
 from agentv.execution import RunReport
@@ -25,6 +26,7 @@ def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[s
     yield from _failures(summary)
     yield _headline(report)
     yield f"  trials      {_counts(summary.counts)}"
+    yield from shard_lines(report.manifest, summary)
     if not summary.dry_run:
         yield f"  pass rate   {_pass_rate(summary.counts)}"
         yield from _scores(summary.scores)
@@ -45,19 +47,21 @@ def report_json(report: RunReport) -> dict[str, Any]:
         "run_id": manifest.run_id,
         "folder": str(report.folder.path),
         "dry_run": manifest.dry_run,
+        "shard": _plain(manifest.shard) if manifest.shard else None,
+        "merged": [_plain(source) for source in manifest.merged],
         "exit_code": int(report.exit_code),
         "gate": {
             "holds": report.decision.holds,
             "reason": report.aborted or report.decision.reason,
             "suites": [_plain(suite) for suite in report.decision.suites],
         },
-        "counts": _counts_json(summary.counts),
+        "counts": counts_json(summary.counts),
         "scores": _plain(summary.scores),
         "suites": [
-            {**_plain(suite), "counts": _counts_json(suite.counts)} for suite in summary.suites
+            {**_plain(suite), "counts": counts_json(suite.counts)} for suite in summary.suites
         ],
         "targets": [
-            {**_plain(target), "counts": _counts_json(target.counts)} for target in summary.targets
+            {**_plain(target), "counts": counts_json(target.counts)} for target in summary.targets
         ],
         "clamped_scores": summary.clamped,
         "parse_errors": summary.parse_errors,
@@ -220,7 +224,8 @@ def _maybe(text: str, tone: Any, *, when: bool) -> str:
     return paint(text, tone) if when else text
 
 
-def _counts_json(counts: Counts) -> dict[str, Any]:
+def counts_json(counts: Counts) -> dict[str, Any]:
+    """How trials ended, as plain data."""
     names = (
         *("planned", "recorded", "passed", "failed", "errors", "skipped", "scored", "missing"),
         *("duplicates", "pass_rate", "pass_rate_of_scored"),

@@ -43,11 +43,15 @@ class Smallest(Generic[T]):
         self._limit = limit
         self._kept: list[tuple[Any, T]] = []
 
+    def has_room_for(self, key: Any) -> bool:
+        """Whether a value with this key would be kept; asked first where making one costs."""
+        return len(self._kept) < self._limit or (bool(self._kept) and key < self._kept[-1][0])
+
     def add(self, key: Any, value: T) -> None:
         """Consider one more value; values are compared by their keys alone."""
+        if not self.has_room_for(key):
+            return
         if len(self._kept) == self._limit:
-            if not self._kept or key >= self._kept[-1][0]:
-                return
             self._kept.pop()
         bisect.insort_right(self._kept, (key, value), key=lambda pair: pair[0])
 

@@ -7,7 +7,7 @@ order of the rows makes no difference.
 from collections.abc import Callable, Iterable, Mapping
 
 from agentv.core.statistics import describe
-from agentv.core.tally import Details, Tally, verdict_of
+from agentv.core.tally import Details, Tally, together, verdict_of
 from agentv.model.row_view import RowView
 from agentv.model.run import RunManifest
 from agentv.model.summary import BudgetUse, RunSummary, SuiteSummary, TargetSummary, UsageSum
@@ -19,20 +19,23 @@ def summarise(
     manifest: RunManifest, rows: Iterable[RowView], *, max_errors: int = 20
 ) -> RunSummary:
     """Compute every total; `rows` is read once."""
-    suites = {plan.path: Tally() for plan in manifest.suites}
-    targets: dict[str, Tally] = {}
-    whole, details, strangers = Tally(), Details(max_errors), 0
+    cells: dict[tuple[str, str], Tally] = {}  # each suite on each target
+    planned = {plan.path for plan in manifest.suites}
+    details, strangers = Details(max_errors), 0
     for row in rows:
-        suite = suites.get(row.suite)
-        if suite is None:
-            strangers += 1
-            continue
-        target = targets.setdefault(row.target, Tally())
+        place = row.suite, row.target
+        cell = cells.get(place)
+        if cell is None:
+            if row.suite not in planned:
+                strangers += 1
+                continue
+            cell = cells[place] = Tally()
         verdict = verdict_of(row)
-        identity = hash((row.suite, row.eval_id, row.target, row.trial))
-        for tally in (whole, suite, target):
-            tally.add(row, verdict, identity)
+        cell.add(row, verdict)
         details.add(row, verdict)
+    suites = {path: together(cells, suite=path) for path in planned}
+    targets = {name: together(cells, target=name) for _, name in cells}
+    whole = together(cells)
     parts = tuple(
         SuiteSummary(
             path=plan.path,

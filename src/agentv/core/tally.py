@@ -2,6 +2,7 @@
 
 from array import array
 from collections import Counter
+from collections.abc import Mapping
 
 from agentv.core.statistics import Smallest
 from agentv.core.usage_totals import CallTally
@@ -29,9 +30,9 @@ class Tally:
         # Hashes rather than the names: eight bytes a row tell duplicates apart well enough.
         self.identities = array("q")
 
-    def add(self, row: RowView, verdict: Verdict, identity: int) -> None:
+    def add(self, row: RowView, verdict: Verdict) -> None:
         self.verdicts[verdict] += 1
-        self.identities.append(identity)
+        self.identities.append(hash((row.suite, row.eval_id, row.target, row.trial)))
         if row.score is not None and verdict in ("pass", "fail"):
             self.scores.append(row.score)
 
@@ -45,6 +46,19 @@ class Tally:
             skipped=self.verdicts["skipped"],
             duplicates=len(self.identities) - len(set(self.identities)),
         )
+
+
+def together(
+    cells: Mapping[tuple[str, str], Tally], *, suite: str | None = None, target: str | None = None
+) -> Tally:
+    """The cells of a suite, of a target, or all of them; by these two they are named."""
+    whole = Tally()
+    for (in_suite, on_target), cell in cells.items():
+        if suite in (None, in_suite) and target in (None, on_target):
+            whole.verdicts.update(cell.verdicts)
+            whole.scores.extend(cell.scores)
+            whole.identities.extend(cell.identities)
+    return whole
 
 
 class Details:
@@ -63,28 +77,34 @@ class Details:
         self.attempts += row.attempts
         self.retries += max(row.attempts - 1, 0)
         self.calls.add(row)
-        results = row.evaluator_results
-        self.clamped += any(result.raw_score is not None for result in results)
-        self.parse_errors += sum(result.parse_error is not None for result in results)
-        self.evaluator_errors += sum(result.error is not None for result in results)
+        clamped = False
+        for result in row.evaluator_results:
+            clamped = clamped or result.raw_score is not None
+            self.parse_errors += result.parse_error is not None
+            self.evaluator_errors += result.error is not None
+        self.clamped += clamped
         if verdict == "error":
             line = _error_line(row)
             identity = (line.suite, line.eval_id, line.target, line.trial)
             self.errors.add((*identity, line.kind, line.message), line)
             self.error_kinds[line.kind] += 1
         elif row.score is not None and verdict != "skipped":
-            low = LowScore(
-                suite=row.suite,
-                eval_id=row.eval_id,
-                target=row.target,
-                trial=row.trial,
-                score=row.score,
-                miss=next(iter(row.misses), None),
-            )
             place = (row.score, row.eval_id, row.suite, row.target, row.trial)
-            self.lowest.add(place, low)
-            if verdict == "fail":
-                self.failures.add(place, low)
+            if self.lowest.has_room_for(place):
+                self.lowest.add(place, _low_score(row, row.score))
+            if verdict == "fail" and self.failures.has_room_for(place):
+                self.failures.add(place, _low_score(row, row.score))
+
+
+def _low_score(row: RowView, score: float) -> LowScore:
+    return LowScore(
+        suite=row.suite,
+        eval_id=row.eval_id,
+        target=row.target,
+        trial=row.trial,
+        score=score,
+        miss=next(iter(row.misses), None),
+    )
 
 
 def _error_line(row: RowView) -> ErrorLine:

@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Sequence
 from itertools import chain
+from operator import attrgetter
 
 from agentv.core.money import known_cost
 from agentv.model.row_view import EvaluatorView, RowView
@@ -11,6 +12,7 @@ from agentv.model.score import Usage
 from agentv.model.summary import CacheUse, UsageSum, UsageTotals
 
 _TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+_counts_of = attrgetter(*_TOKENS)
 
 
 class UsageTally:
@@ -27,8 +29,7 @@ class UsageTally:
         self.calls += 1
         if usage is None:
             return
-        for name in _TOKENS:
-            count = getattr(usage, name)
+        for name, count in zip(_TOKENS, _counts_of(usage), strict=True):
             if count is not None:
                 self._tokens[name] += count
                 self._tellers[name] += 1

@@ -3,6 +3,7 @@
 from typing import Any
 
 from agentv.model.base import Record
+from agentv.model.shard import Shard
 
 
 class SuitePlan(Record, frozen=True, kw_only=True):
@@ -14,7 +15,9 @@ class SuitePlan(Record, frozen=True, kw_only=True):
     cases: int
     """In the suite."""
     trials: int
-    """Planned, after filters and for every target."""
+    """Planned, after filters and for every target; those of the shard, if the run is one."""
+    in_all_shards: int | None = None
+    """Planned over all shards; `None` for a run that is no shard."""
     threshold: float
     min_pass_rate: float
 
@@ -26,6 +29,16 @@ class TargetRecord(Record, frozen=True, kw_only=True):
     provider: str
     settings: dict[str, Any]
     digest: str
+
+
+class MergedRun(Record, frozen=True, kw_only=True):
+    """A run whose rows went into another."""
+
+    run_id: str
+    folder: str
+    """Where it lay; from the working directory where it was below that."""
+    started: str
+    shard: Shard | None = None
 
 
 class RunManifest(Record, frozen=True, kw_only=True):
@@ -46,6 +59,10 @@ class RunManifest(Record, frozen=True, kw_only=True):
     """No trial was to be started once this much was known to be spent."""
     cache: bool = False
     """Whether answers were taken from the response cache, and kept in it."""
+    shard: Shard | None = None
+    """Which part of a plan it was; `None` for the whole."""
+    merged: tuple[MergedRun, ...] = ()
+    """The runs that it was joined from."""
     suites: tuple[SuitePlan, ...]
     targets: tuple[TargetRecord, ...]
 

@@ -5,34 +5,17 @@ when its trial is asked for.
 """
 
 from collections.abc import Iterable, Iterator
-from io import BufferedReader
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
-
-import msgspec
+from typing import Self
 
 from agentv.core.resuming import Known
 from agentv.errors import SetupError
-from agentv.model.base import Record
 from agentv.model.prior import Prior
 from agentv.model.result import EvaluatorResult, TrialResult
 from agentv.model.step import Answered, Asked, Judged, Step, decode_step
+from agentv.storage.lines import Key, Lines
 from agentv.storage.run_folder import RunFolder
-
-Key = tuple[str, str, str, int]
-"""Suite, case, target, trial."""
-
-
-class _Head(Record, frozen=True, kw_only=True):
-    suite: str
-    eval_id: str
-    target: str
-    trial: int
-
-    @property
-    def key(self) -> Key:
-        return self.suite, self.eval_id, self.target, self.trial
 
 
 class PriorRun:
@@ -44,8 +27,8 @@ class PriorRun:
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
-        self._rows = _Lines(folder.journal_path, "a result row")
-        self._steps = _Lines(folder.steps_path, "a step")
+        self._rows = Lines(folder.journal_path, "a result row")
+        self._steps = Lines(folder.steps_path, "a step")
         self._row_at: dict[int, int] = {}
         self._steps_at: dict[int, list[int]] = {}
         self.doubles = 0
@@ -131,74 +114,6 @@ def _verdicts_of(answered: Answered, lines: Iterable[bytes]) -> Iterator[Evaluat
 
 def _key(step: Step) -> Key:
     return step.suite, step.eval_id, step.target, step.trial
-
-
-class _Lines:
-    """The whole lines of a file, each known by where it begins."""
-
-    def __init__(self, path: Path, what: str) -> None:
-        self._path = path
-        self._what = what
-        self._file: BufferedReader | None = None
-        self.torn = False
-
-    def heads(self) -> Iterator[tuple[int, _Head]]:
-        """Where each line begins, and whose it is."""
-        decode = msgspec.json.Decoder(_Head).decode
-        try:
-            self._file = self._path.open("rb")
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise SetupError(f"{self._path} cannot be read: {error.strerror}.") from error
-        place = 0
-        for number, line in enumerate(self._file, 1):
-            try:
-                head = decode(line) if line.endswith(b"\n") else None
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                if self._file.peek(1):
-                    raise self._mistake(number, error) from error
-                head = None
-            if head is None:
-                self.torn = True
-                return
-            yield place, head
-            place += len(line)
-
-    def read(self, place: int, type_: type[Any]) -> Any:
-        """The line that begins at a place."""
-        try:
-            return msgspec.json.decode(self.line(place), type=type_)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise self._misfit(place, error) from error
-
-    def line(self, place: int) -> bytes:
-        """The line that begins at a place, as it is."""
-        assert self._file is not None  # noqa: S101 - places come from `heads`
-        self._file.seek(place)
-        return self._file.readline()
-
-    def step(self, place: int) -> Step:
-        """The step whose line begins at a place."""
-        try:
-            step: Step = decode_step(self.line(place))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise self._misfit(place, error) from error
-        return step
-
-    def close(self) -> None:
-        """Let go of the file."""
-        if self._file is not None:
-            self._file.close()
-
-    def _misfit(self, place: int, error: Exception) -> SetupError:
-        return SetupError(f"{self._path}: the line at byte {place} is not {self._what} ({error}).")
-
-    def _mistake(self, number: int, error: Exception) -> SetupError:
-        return SetupError(
-            f"{self._path}:{number}: this line is not {self._what} ({error}). Something other than "
-            "AgentV changed the file; restore it, or take the line out to go on without it."
-        )
 
 
 def _known(steps: list[Step]) -> Known:

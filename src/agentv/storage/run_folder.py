@@ -54,6 +54,12 @@ class RunFolder:
             draft.unlink(missing_ok=True)
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """All that a run may have in its folder; the manifest and the lock at the end."""
+        rows = self.journal_path, self.steps_path, self.superseded_path
+        return (*rows, self.manifest_path, self.lock_path)
+
+    @property
     def holds_run(self) -> bool:
         """Whether anything of a run is in it."""
         return self.manifest_path.exists() or self.journal_path.exists()

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import socket
+import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,10 @@ import msgspec
 
 from agentv.errors import SetupError
 from agentv.model.base import Record
+
+_LOOKS = 12
+_LOOK_SECONDS = 0.01
+"""How often and how far apart the lock is tried again before it counts as taken."""
 
 
 class _Owner(Record, frozen=True, kw_only=True):
@@ -61,7 +66,7 @@ class RunLock:
         except OSError as error:
             raise SetupError(f"{self._path} cannot be written: {error.strerror}.") from error
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _take(self._file)
             # Its last holder may have removed it while we came.
             return os.path.samestat(self._path.stat(), os.fstat(self._file))
         except BlockingIOError as error:
@@ -81,12 +86,42 @@ class RunLock:
             return  # Who it is only matters to a message; a full disk shows itself soon enough.
 
     def _taken(self) -> str:
-        try:
-            owner = msgspec.json.decode(os.pread(self._file, 4096, 0), type=_Owner)
-            who = f"process {owner.pid} on {owner.host}, since {owner.since}"
-        except (OSError, msgspec.DecodeError):
-            who = "another process"
-        finally:
-            os.close(self._file)
-            self._file = -1
+        who = _owner(self._file)
+        os.close(self._file)
+        self._file = -1
         return f"{self._path.parent} is being written by {who}; wait for it, or end it."
+
+
+def writer_of(path: Path) -> str | None:
+    """Who holds a run's lock, in words; `None` when nobody does, or when it cannot be known."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _owner(file)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    return None
+
+
+def _take(file: int) -> None:
+    """Take the lock, past those who only look who has it: they hold it for less than a moment."""
+    for _ in range(_LOOKS):
+        with suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(_LOOK_SECONDS)
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _owner(file: int) -> str:
+    try:
+        owner = msgspec.json.decode(os.pread(file, 4096, 0), type=_Owner)
+    except (OSError, msgspec.DecodeError):
+        return "another process"
+    return f"process {owner.pid} on {owner.host}, since {owner.since}"

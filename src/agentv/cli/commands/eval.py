@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from agentv.cli.parameters import AMOUNT, EVAL_PATHS, SECONDS, SHARE, shared_help
+from agentv.cli.parameters import AMOUNT, EVAL_PATHS, SECONDS, SHARE, one_shard, shared_help
 
 _DUMP_DEFAULT = ".agentv/prompts"
 
@@ -33,6 +33,12 @@ _DUMP_DEFAULT = ".agentv/prompts"
     multiple=True,
     metavar="GLOB",
     help="Run only the cases whose id matches; repeat for several.",
+)
+@click.option(
+    "--shard",
+    callback=one_shard,
+    metavar="K/N",
+    help="Run only the K-th of N equal parts, on N machines say; `agentv merge` joins them.",
 )
 @click.option(
     "--workers",

@@ -1,0 +1,38 @@
+"""`agentv merge`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agentv.cli.parameters import json_only
+
+
+@click.command("merge", context_settings={"max_content_width": 100})
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The merged run's folder.  [default: .agentv/results/<run id>]",
+)
+@click.option(
+    "--export",
+    "exports",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write the rows to FILE, in the format of its suffix (.jsonl, .yaml); repeatable.",
+)
+@json_only
+def merge_command(**given: Any) -> int:
+    """Join the shards of a plan, or parts of a run, into one run.
+
+    RUN is a folder, a run's id or the beginning of one, `latest` or `latest~1`. The runs stay as
+    they are. What does not belong together is refused: other suites, settings or shards, and
+    trials with two rows. The exit code is the merged run's own: without all of its shards it is
+    incomplete.
+    """
+    from agentv.cli.run_merge import MergeOptions, run_merge
+
+    return run_merge(MergeOptions(**given))
