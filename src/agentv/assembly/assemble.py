@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TypeVar
 
 from agentv.assembly.asking import Asking, asking_of
+from agentv.assembly.choosing import Chosen, Scope
 from agentv.assembly.options import (
     DEFAULT_MIN_PASS_RATE,
     DEFAULT_THRESHOLD,
@@ -18,7 +19,7 @@ from agentv.assembly.options import (
 )
 from agentv.assembly.resuming import LeftToDo
 from agentv.assembly.stations import Station, Stations
-from agentv.assembly.trials import Part, trials_of
+from agentv.assembly.trials import Part, cases_on, trials_of
 from agentv.core.digest import evaluator_digest
 from agentv.errors import SetupError
 from agentv.loading.suites import LoadedSuite
@@ -38,11 +39,13 @@ from agentv.protocols import (
     Preparable,
     Settling,
 )
+from agentv.registry import Registry
 from agentv.runner.attempts import RetryingProvider
 from agentv.runner.batch import dispatch_batch
 from agentv.runner.crews import Crew, Job
 from agentv.runner.inputs import request_of
 from agentv.runner.trial import Bench
+from agentv.storage.prior_run import Key
 
 _CACHED_EVALUATORS = 256
 
@@ -56,6 +59,7 @@ class Assembly:
     suites: tuple[SuitePlan, ...]
     stations: Stations
     asking: Asking
+    scope: Scope
     left: LeftToDo | None = None
     """What a run that goes on has still to do; everything when `None`."""
     note: Callable[[Step], None] = lambda _step: None
@@ -66,6 +70,14 @@ class Assembly:
     def planned(self) -> int:
         """Rows that a complete run has."""
         return sum(part.planned for part in self.parts)
+
+    @property
+    def keys(self) -> Iterator[Key]:
+        """Of every trial that is planned."""
+        for part in self.parts:
+            suite, name = part.loaded.suite.shown, part.station.name
+            cases = cases_on(part.loaded, name, part.chosen, takes_all=part.takes_all)
+            yield from ((suite, case.id, name, 1) for case in cases)
 
     @property
     def secrets(self) -> dict[str, str]:
@@ -181,6 +193,7 @@ def assemble(
     options: RunOptions,
     around: Surroundings,
     custom: CustomTarget | None = None,
+    scope: Scope | None = None,
 ) -> Assembly:
     """Build everything that a run of these suites needs.
 
@@ -189,8 +202,10 @@ def assemble(
         options: What the run is told.
         around: The world as the run sees it.
         custom: A program's own target, in place of those the suites name.
+        scope: What of it is run; everything when `None`.
     """
-    stations = Stations(workspace, options, around, custom)
+    scope = scope or Scope()
+    stations = Stations(workspace, options, around, custom, scope.answered)
     if custom is not None and around.cache is not None:
         message = (
             f"the answers of '{custom.name}' are not kept: a change in its code cannot be seen"
@@ -200,7 +215,7 @@ def assemble(
     parts: list[Part] = []
     suites: list[SuitePlan] = []
     for loaded in workspace.suites:
-        plan = _targets_of(loaded, custom)
+        plan = _targets_of(loaded, custom, scope.chosen)
         suite = _suite_plan(loaded, options, sum(plan.values()))
         suites.append(suite)
         for name in loaded.judges if not options.dry_run else ():
@@ -209,19 +224,27 @@ def assemble(
             judge_of = _judges(stations, loaded, name, custom)
             if loaded.judged and not options.dry_run:
                 judge_of(None)  # built now, so that its health is probed before the first trial
-            bench = _bench(stations.of(loaded, name), loaded, asking, around, judge_of)
+            candidate = stations.candidate(loaded, name)
+            judge_for = _judge_for(judge_of, around.registry)
             parts.append(
                 Part(
                     loaded=loaded,
-                    station=stations.of(loaded, name),
-                    bench=bench,
+                    station=candidate,
+                    bench=_bench(candidate, loaded, asking, around, judge_for),
                     planned=planned,
                     threshold=suite.threshold,
                     takes_all=custom is not None,
+                    chosen=scope.chosen,
+                    judge_of=judge_for,
                 )
             )
     return Assembly(
-        options=options, parts=parts, suites=tuple(suites), stations=stations, asking=asking
+        options=options,
+        parts=parts,
+        suites=tuple(suites),
+        stations=stations,
+        asking=asking,
+        scope=scope,
     )
 
 
@@ -244,8 +267,34 @@ def _judges(
     return judge_of
 
 
-def _targets_of(loaded: LoadedSuite, custom: CustomTarget | None) -> dict[str, int]:
+JudgeFor = Callable[[EvaluatorOptions], Station | None]
+
+
+def _judge_for(judge_of: JudgeOf, registry: Registry) -> JudgeFor:
+    """The same, save that evaluators which ask nobody have no judge."""
+
+    def judge_for(options: EvaluatorOptions) -> Station | None:
+        entry = registry.find("evaluators", options.type)
+        return judge_of(options) if entry is not None and entry.needs_judge else None
+
+    return judge_for
+
+
+def _targets_of(
+    loaded: LoadedSuite, custom: CustomTarget | None, chosen: Chosen | None
+) -> dict[str, int]:
     """The targets of a suite, each with its number of trials; those without any are left out."""
+    counts = _all_targets_of(loaded, custom)
+    if chosen is None:
+        return counts
+    takes_all = custom is not None
+    chosen_counts = {
+        name: sum(1 for _ in cases_on(loaded, name, chosen, takes_all=takes_all)) for name in counts
+    }
+    return {name: number for name, number in chosen_counts.items() if number}
+
+
+def _all_targets_of(loaded: LoadedSuite, custom: CustomTarget | None) -> dict[str, int]:
     cases = len(loaded.suite.cases)
     if custom is not None:
         return {custom.name: cases} if cases else {}
@@ -275,11 +324,10 @@ def _bench(
     loaded: LoadedSuite,
     asking: Asking,
     around: Surroundings,
-    judge_of: JudgeOf,
+    judge_for: JudgeFor,
 ) -> Bench:
     def build(own: EvaluatorOptions) -> Evaluator:
-        entry = around.registry.find("evaluators", own.type)
-        judge = judge_of(own) if entry is not None and entry.needs_judge else None
+        judge = judge_for(own)
         given = EvaluatorBuild(
             folder=loaded.suite.path.parent,
             files=loaded.files,
@@ -291,8 +339,7 @@ def _bench(
         return around.registry.build_evaluator(own, given)
 
     def digest_of(own: EvaluatorOptions) -> str:
-        entry = around.registry.find("evaluators", own.type)
-        judge = judge_of(own) if entry is not None and entry.needs_judge else None
+        judge = judge_for(own)
         return evaluator_digest(own.shaping(loaded.files), judge.record.digest if judge else None)
 
     def takes_time(own: EvaluatorOptions) -> bool:

@@ -1,18 +1,21 @@
 """From cases to trials, one at a time, as workers ask for them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from agentv.assembly.choosing import Chosen
 from agentv.assembly.stations import Station
 from agentv.core.digest import trial_digest
 from agentv.core.prompt import build_prompt
 from agentv.errors import AuthorError
 from agentv.loading.suites import LoadedSuite
 from agentv.model.case import EvalCase
+from agentv.model.options import EvaluatorOptions
 from agentv.model.request import Prompt
 from agentv.model.result import ErrorInfo
 from agentv.model.trial import Trial
 from agentv.runner.trial import Bench
+from agentv.storage.prior_run import Key
 
 _NO_PROMPT = Prompt(question="", guidelines="", guideline_paths=(), input_files=())
 
@@ -29,16 +32,35 @@ class Part:
     threshold: float
     takes_all: bool
     """Whether cases that name a target of their own are run here all the same."""
+    chosen: Chosen | None = None
+    """The trials that take part; all of them when `None`."""
+    judge_of: Callable[[EvaluatorOptions], Station | None] = lambda _options: None
+    """Who is asked for an evaluator's verdict; `None` for one that asks nobody."""
+
+
+def key_of(trial: Trial) -> Key:
+    """By what a trial is known in a run."""
+    return trial.suite, trial.case.id, trial.target, trial.number
 
 
 def trials_of(part: Part) -> Iterator[Trial]:
     """The part's trials in file order; only the one being asked for is held."""
-    name = part.station.name
-    is_default = part.takes_all or name in part.loaded.target_names
-    for case in part.loaded.suite.cases:
-        pinned = None if part.takes_all else case.target
-        if pinned == name or (pinned is None and is_default):
-            yield _trial(case, part)
+    for case in cases_on(part.loaded, part.station.name, part.chosen, takes_all=part.takes_all):
+        yield _trial(case, part)
+
+
+def cases_on(
+    loaded: LoadedSuite, target: str, chosen: Chosen | None, *, takes_all: bool = False
+) -> Iterator[EvalCase]:
+    """The cases of a suite that are run on a target, in file order."""
+    suite = loaded.suite
+    is_default = takes_all or target in loaded.target_names
+    for case in suite.cases:
+        pinned = None if takes_all else case.target
+        if not (pinned == target or (pinned is None and is_default)):
+            continue
+        if chosen is None or chosen.has((suite.shown, case.id, target, 1), suite.dataset):
+            yield case
 
 
 def _trial(case: EvalCase, part: Part) -> Trial:

@@ -16,6 +16,7 @@ from agentv.cli.progress import (
     event_line,
     lane_line,
     needs_a_look,
+    rescoring_lines,
     result_line,
     resumption_lines,
     start_line,
@@ -26,6 +27,7 @@ from agentv.model.event import (
     LaneState,
     LanesWaiting,
     Notice,
+    RunRescored,
     RunResumed,
     RunStarted,
     TrialFinished,
@@ -65,6 +67,9 @@ class LiveProgress:
                 self._print(start_line(event))
             case RunResumed():
                 for said in resumption_lines(event):
+                    self._print(said)
+            case RunRescored():
+                for said in rescoring_lines(event):
                     self._print(said)
             case TrialStarted():
                 self._in_flight[event.eval_id, event.target] = monotonic()

@@ -57,6 +57,18 @@ def resume_of(options: Resuming, workspace: Workspace) -> Resume | None:
     return Resume(folder=folder, retry_errors=options.retry_errors)
 
 
+def asks_nobody(options: Resuming) -> bool:
+    """Whether the run that goes on is a rescored one: then the candidates need no keys."""
+    if options.resume:
+        folder = find_run(options.resume, RESULTS_ROOT)
+    elif options.resume is not None and options.out is not None:
+        folder = RunFolder(options.out)
+    else:
+        return False
+    known = folder.manifest_path.is_file()
+    return known and read_manifest(folder.manifest_path).rescored_from is not None
+
+
 def _refuse_another_plan(options: Resuming, manifest: RunManifest) -> None:
     """Rows of cases that a filter leaves out would be set aside."""
     then = tuple(manifest.arguments.get("eval_ids", ()))
@@ -78,13 +90,18 @@ def _folder(options: Resuming, workspace: Workspace) -> RunFolder | None:
 
 
 def last_run_of(suites: Iterable[str], root: Path) -> RunFolder | None:
-    """The newest run of just these suites; `None` if there is none."""
+    """The newest run of just these suites; `None` if there is none.
+
+    Rehearsals are none, and neither are runs that came of another run.
+    """
     wanted = set(suites)
     for folder in newest_first(root):
         try:
             manifest = read_manifest(folder.manifest_path)
         except SetupError:
             continue
-        if {plan.path for plan in manifest.suites} == wanted and not manifest.dry_run:
+        if manifest.dry_run or manifest.rescored_from or manifest.rerun_of:
+            continue
+        if {plan.path for plan in manifest.suites} == wanted:
             return folder
     return None

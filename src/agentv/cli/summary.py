@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from agentv.cli.console import one_line, paint
+from agentv.cli.origin_lines import flip_lines, flips_json, origin_lines
 from agentv.cli.usage_lines import usage_lines
 from agentv.errors import ExitCode
 from agentv.execution import RunReport
@@ -24,6 +25,7 @@ def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[s
     yield from _errors(summary)
     yield from _failures(summary)
     yield _headline(report)
+    yield from origin_lines(report)
     yield f"  trials      {_counts(summary.counts)}"
     if not summary.dry_run:
         yield f"  pass rate   {_pass_rate(summary.counts)}"
@@ -36,6 +38,7 @@ def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[s
         yield f"  time        {seconds:.1f} s"
     yield f"  run         {report.folder.path}"
     yield f"  {_verdict(report)}"
+    yield from flip_lines(report)
 
 
 def report_json(report: RunReport) -> dict[str, Any]:
@@ -74,6 +77,9 @@ def report_json(report: RunReport) -> dict[str, Any]:
         "errors": [_plain(error) for error in summary.errors],
         "error_kinds": summary.error_kinds,
         "unplanned_rows": summary.unplanned,
+        "rescored_from": _plain(manifest.rescored_from) if manifest.rescored_from else None,
+        "rerun_of": _plain(manifest.rerun_of) if manifest.rerun_of else None,
+        "flips": flips_json(report.flips),
     }
 
 

@@ -1,5 +1,6 @@
 """A script of the author's scores the answer: the case as JSON on stdin, a score on stdout."""
 
+import hashlib
 import json
 import shlex
 import signal
@@ -58,12 +59,15 @@ class CodeOptions(EvaluatorOptions, frozen=True, kw_only=True):
             yield missing_file(path, files, at)
 
     def shaping(self, files: FileFinder) -> Any:
-        """The script's own text where it is one file; what a command line runs cannot be seen."""
-        path = _path_in(self.script)
+        """The content of every file that the command names; what those read cannot be seen."""
         folder = None if self.cwd is None else _folder(self.cwd, files)
-        found = _find(path, folder, files) if path else None
-        text = None if found is None else found.read_bytes().decode("utf-8", "replace")
-        return {**super().shaping(files), "text": text}
+        named = {word: _find(word, folder, files) for word in _words(self.script)}
+        contents = {
+            word: hashlib.sha256(path.read_bytes()).hexdigest()
+            for word, path in named.items()
+            if path is not None
+        }
+        return {**super().shaping(files), "files": contents}
 
 
 class CodeEvaluator:
@@ -168,6 +172,18 @@ def _path_in(script: str | list[str]) -> str | None:
     if isinstance(script, str):
         return script if is_plain_path(script) else None
     return script[0] if script and "/" in script[0] else None
+
+
+def _words(script: str | list[str]) -> list[str]:
+    """The words of a command; of a line for the shell as far as they can be told apart."""
+    if not isinstance(script, str):
+        return script
+    if is_plain_path(script):
+        return [script]
+    try:
+        return shlex.split(script)
+    except ValueError:
+        return []
 
 
 def _folder(reference: str, files: FileFinder) -> Path | None:

@@ -36,6 +36,7 @@ def load_workspace(
     context: LoadContext,
     *,
     resolve: bool = True,
+    asks_nobody: bool = False,
     extra: Sequence[LoadedSuite] = (),
 ) -> Workspace:
     """Load suites, and resolve the targets they use.
@@ -45,6 +46,7 @@ def load_workspace(
         context: What loading knows besides the files.
         extra: Suites that were loaded from elsewhere.
         resolve: Whether targets must be ready to be called; a dry run needs them only to exist.
+        asks_nobody: Whether of all targets only the judges are called.
 
     Nothing is raised: every mistake of every file is in `problems`.
     """
@@ -61,7 +63,8 @@ def load_workspace(
             workspace.problems += suite.targets.problems
             workspace.problems += _asked_for(suite, suite.targets, context)
             if resolve:
-                _resolve(workspace, suite, suite.targets)
+                names = judges_of(suite) if asks_nobody else used_targets(suite)
+                _resolve(workspace, suite, suite.targets, names)
     # Suites that share a file find its mistakes once each; they are said once.
     workspace.problems = list(dict.fromkeys(workspace.problems))
     return workspace
@@ -69,18 +72,28 @@ def load_workspace(
 
 def used_targets(suite: LoadedSuite) -> list[str]:
     """Every target that running a suite calls: candidates first, then judges."""
-    pinned = sum(suite.case_targets.values())
-    shared = suite.target_names if len(suite.suite.cases) > pinned else ()
-    candidates = [*shared, *suite.case_targets]
+    return list(dict.fromkeys([*_candidates_of(suite), *judges_of(suite)]))
+
+
+def judges_of(suite: LoadedSuite) -> list[str]:
+    """Every target that is asked for verdicts."""
     judges = list(suite.judges)
     if suite.judged and suite.targets is not None:
         known = suite.targets.definitions
-        judges += [suite.targets.judge_of(name) for name in candidates if name in known]
-    return list(dict.fromkeys([*candidates, *judges]))
+        judges += [suite.targets.judge_of(name) for name in _candidates_of(suite) if name in known]
+    return list(dict.fromkeys(judges))
 
 
-def _resolve(workspace: Workspace, suite: LoadedSuite, targets: Targets) -> None:
-    for name in used_targets(suite):
+def _candidates_of(suite: LoadedSuite) -> list[str]:
+    pinned = sum(suite.case_targets.values())
+    shared = suite.target_names if len(suite.suite.cases) > pinned else ()
+    return [*shared, *suite.case_targets]
+
+
+def _resolve(
+    workspace: Workspace, suite: LoadedSuite, targets: Targets, names: Iterable[str]
+) -> None:
+    for name in names:
         key = _key(suite, targets, name)
         if name not in targets.definitions or key in workspace.resolved:
             continue

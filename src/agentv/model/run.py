@@ -28,6 +28,33 @@ class TargetRecord(Record, frozen=True, kw_only=True):
     digest: str
 
 
+class RescoreLink(Record, frozen=True, kw_only=True):
+    """The run whose answers were judged anew."""
+
+    run_id: str
+    folder: str
+    """Where it was: from the working directory, where it was below that."""
+    anew: tuple[str, ...] = ()
+    """Evaluators, by globs over their names, none of whose verdicts were taken over."""
+
+
+class RerunLink(Record, frozen=True, kw_only=True):
+    """The run whose trials were asked anew, and which of them; all where nothing is said."""
+
+    run_id: str
+    folder: str
+    """Where it was: from the working directory, where it was below that."""
+    failed: bool = False
+    errors: bool = False
+    eval_ids: tuple[str, ...] = ()
+    """Globs. A trial that any of these three means was chosen."""
+
+    @property
+    def chooses(self) -> bool:
+        """Whether only some trials are meant."""
+        return self.failed or self.errors or bool(self.eval_ids)
+
+
 class RunManifest(Record, frozen=True, kw_only=True):
     """Everything needed to know what a run was; nothing that its rows can tell."""
 
@@ -46,6 +73,9 @@ class RunManifest(Record, frozen=True, kw_only=True):
     """No trial was to be started once this much was known to be spent."""
     cache: bool = False
     """Whether answers were taken from the response cache, and kept in it."""
+    rescored_from: RescoreLink | None = None
+    """Whose answers these are: no candidate may be asked in this run."""
+    rerun_of: RerunLink | None = None
     suites: tuple[SuitePlan, ...]
     targets: tuple[TargetRecord, ...]
 

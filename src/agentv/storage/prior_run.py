@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
 
@@ -20,11 +20,15 @@ from agentv.model.result import EvaluatorResult, TrialResult
 from agentv.model.step import Answered, Asked, Judged, Step, decode_step
 from agentv.storage.run_folder import RunFolder
 
+T = TypeVar("T")
+
 Key = tuple[str, str, str, int]
 """Suite, case, target, trial."""
 
 
-class _Head(Record, frozen=True, kw_only=True):
+class TrialKey(Record, frozen=True, kw_only=True):
+    """By what a trial is known in a run: how every row, step and choice begins."""
+
     suite: str
     eval_id: str
     target: str
@@ -32,6 +36,7 @@ class _Head(Record, frozen=True, kw_only=True):
 
     @property
     def key(self) -> Key:
+        """The same as a tuple."""
         return self.suite, self.eval_id, self.target, self.trial
 
 
@@ -44,8 +49,8 @@ class PriorRun:
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
-        self._rows = _Lines(folder.journal_path, "a result row")
-        self._steps = _Lines(folder.steps_path, "a step")
+        self._rows = Lines(folder.journal_path, "a result row")
+        self._steps = Lines(folder.steps_path, "a step")
         self._row_at: dict[int, int] = {}
         self._steps_at: dict[int, list[int]] = {}
         self.doubles = 0
@@ -81,6 +86,14 @@ class PriorRun:
             row: TrialResult = self._rows.read(place, TrialResult)
             return Known(row=row)
         return _known([self._steps.step(at) for at in self._steps_at.get(hash(key), ())])
+
+    def view(self, key: Key, type_: type[T]) -> T | None:
+        """As much of a trial's row as a type asks for; `None` if it has none."""
+        place = self.place(key)
+        if place is None:
+            return None
+        found: T = self._rows.read(place, type_)
+        return found
 
     def place(self, key: Key) -> int | None:
         """Where a trial's row begins; `None` if it has none."""
@@ -129,7 +142,7 @@ def _key(step: Step) -> Key:
     return step.suite, step.eval_id, step.target, step.trial
 
 
-class _Lines:
+class Lines:
     """The whole lines of a file, each known by where it begins."""
 
     def __init__(self, path: Path, what: str) -> None:
@@ -138,9 +151,9 @@ class _Lines:
         self._file: BufferedReader | None = None
         self.torn = False
 
-    def heads(self) -> Iterator[tuple[int, _Head]]:
+    def heads(self) -> Iterator[tuple[int, TrialKey]]:
         """Where each line begins, and whose it is."""
-        decode = msgspec.json.Decoder(_Head).decode
+        decode = msgspec.json.Decoder(TrialKey).decode
         try:
             self._file = self._path.open("rb")
         except FileNotFoundError:

@@ -8,19 +8,16 @@ steps before their rows go.
 import os
 from array import array
 from contextlib import ExitStack
-from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 import msgspec
 
 from agentv.core.json_text import to_json
-from agentv.errors import SetupError
 from agentv.model.prior import Prior
 from agentv.model.result import TrialResult
-from agentv.model.step import Answered, Judged, Step, step_key
 from agentv.model.trial import Trial
-from agentv.storage.durable import sync_folder
+from agentv.storage.draft import Draft, unwritable
 from agentv.storage.prior_run import PriorRun
 from agentv.storage.run_folder import RunFolder
 
@@ -40,7 +37,7 @@ class Rewriting:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._steps = self._stack.enter_context(_Draft(self._folder.steps_path))
+        self._steps = self._stack.enter_context(Draft(self._folder.steps_path))
         return self
 
     def __exit__(
@@ -59,20 +56,7 @@ class Rewriting:
 
     def take_over(self, trial: Trial, prior: Prior) -> int:
         """An answer that need not be asked for again; where it can be read afterwards."""
-        place = self._steps.size
-        key = step_key(trial)
-        self._steps.write(
-            Answered(
-                **key,
-                digest=trial.digest,
-                attempts=prior.attempts,
-                duration_ms=prior.duration_ms,
-                response=prior.response,
-            )
-        )
-        for result in prior.verdicts:
-            self._steps.write(Judged(**key, result=result))
-        return place
+        return self._steps.write_answer(trial, prior)
 
     def finish(self) -> int:
         """Make it so; how many rows were set aside."""
@@ -94,10 +78,10 @@ class Rewriting:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise _unwritable(path, error) from error
+            raise unwritable(path, error) from error
 
     def _rewrite(self, places: list[int]) -> None:
-        with _Draft(self._folder.journal_path) as draft:
+        with Draft(self._folder.journal_path) as draft:
             for place in places:
                 line = self._prior.line(place)
                 suite = self._renamed.get(place)
@@ -105,62 +89,7 @@ class Rewriting:
             draft.take_its_place()
 
 
-class _Draft:
-    """A file that takes another's place once it is whole."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        self._file: IO[bytes] | None = None
-        self.size = 0
-
-    def __enter__(self) -> Self:
-        try:
-            self._file = self._draft.open("wb")
-        except OSError as error:
-            raise _unwritable(self._path, error) from error
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._draft.unlink(missing_ok=True)
-
-    def write(self, step: Step) -> None:
-        self.add(to_json(step) + b"\n")
-
-    def add(self, line: bytes) -> None:
-        assert self._file is not None  # noqa: S101 - used as a context manager only
-        try:
-            self._file.write(line)
-        except OSError as error:
-            raise _unwritable(self._path, error) from error
-        self.size += len(line)
-
-    def take_its_place(self) -> None:
-        assert self._file is not None  # noqa: S101 - used as a context manager only
-        file, self._file = self._file, None
-        try:
-            with file:
-                file.flush()
-                os.fsync(file.fileno())
-            self._draft.replace(self._path)
-            sync_folder(self._path.parent)
-        except OSError as error:
-            self._draft.unlink(missing_ok=True)
-            raise _unwritable(self._path, error) from error
-
-
 def _in_suite(line: bytes, suite: str) -> bytes:
     row = msgspec.json.decode(line)
     row["suite"] = suite
     return to_json(row) + b"\n"
-
-
-def _unwritable(path: Path, error: OSError) -> SetupError:
-    return SetupError(f"{path} cannot be written: {error.strerror}.")

@@ -44,6 +44,11 @@ class RunFolder:
         return self.path / "superseded.jsonl"
 
     @property
+    def chosen_path(self) -> Path:
+        """The trials that the run is of, where these are not all of its suites."""
+        return self.path / "chosen.jsonl"
+
+    @property
     def lock_path(self) -> Path:
         """Locked by the process that writes the run."""
         return self.path / "lock"
