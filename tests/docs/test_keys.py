@@ -17,7 +17,7 @@ from agentv.loading.config import ConfigFile
 from agentv.model.case import ContentPart, Message
 from agentv.model.request import PlacedMedia
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
-from agentv.model.run import RunManifest, SuitePlan, TargetRecord
+from agentv.model.run import RerunLink, RescoreLink, RunManifest, SuitePlan, TargetRecord
 from agentv.model.score import EvaluationContext, Usage
 from agentv.providers.apis.anthropic import AnthropicOptions
 from agentv.providers.apis.azure import AzureOptions
@@ -51,7 +51,7 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
         "runs.md",
         [
             *(TrialResult, RawRequest, PlacedMedia, EvaluatorResult, ErrorInfo, Usage),
-            *(RunManifest, SuitePlan, TargetRecord),
+            *(RunManifest, SuitePlan, TargetRecord, RescoreLink, RerunLink),
         ],
     ),
     ("sandboxes.md", [SandboxOptions]),
