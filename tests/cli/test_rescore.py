@@ -170,6 +170,21 @@ def test_what_cannot_be_seen_to_change_can_be_named(judged: Project) -> None:
     assert "  check  3 anew\n" in outcome.err
 
 
+def test_an_evaluator_that_could_not_run_is_asked_again(judged: Project) -> None:
+    """Also where no evaluator could run, so that the trial ended in an error with an answer."""
+    judged.write({"a.eval.yaml": evals({**CHECKED, "script": f"{PYTHON} check.py"})})
+    working = (judged.folder / "check.py").read_text()
+    judged.write({"check.py": "raise SystemExit('no database')\n"})
+    judged.run("rescore", "old", "--out", "broken")
+    assert {row["verdict"] for row in judged.rows("broken")} == {"error"}
+    judged.write({"check.py": working})
+
+    judged.run("rescore", "broken", "--out", "new")
+
+    rows = by_id(judged.rows("new"))
+    assert [rows[id_]["score"] for id_ in ("one", "two", "three", "four")] == [1.0, 1.0, 0.2, None]
+
+
 def test_a_name_that_no_evaluator_has(judged: Project) -> None:
     outcome = judged.run("rescore", "old", "--anew", "chek", "--out", "new")
 

@@ -10,6 +10,7 @@ from agentv.cli.origin_lines import flip_lines, flips_json, origin_lines
 from agentv.cli.usage_lines import usage_lines
 from agentv.errors import ExitCode
 from agentv.execution import RunReport
+from agentv.model.event import RunRescored
 from agentv.model.summary import Counts, ErrorLine, LowScore, RunSummary, ScoreStatistics
 
 _BAR = 24
@@ -79,6 +80,7 @@ def report_json(report: RunReport) -> dict[str, Any]:
         "unplanned_rows": summary.unplanned,
         "rescored_from": _plain(manifest.rescored_from) if manifest.rescored_from else None,
         "rerun_of": _plain(manifest.rerun_of) if manifest.rerun_of else None,
+        "rescoring": _plain(report.resumed) if isinstance(report.resumed, RunRescored) else None,
         "flips": flips_json(report.flips),
     }
 

@@ -41,11 +41,15 @@ def decide_rescoring(known: Known, digest: str, evaluators: Sequence[Planned]) -
 
 
 def from_elsewhere(prior: Prior) -> Prior:
-    """An answer and its verdicts as another run takes them: it did not pay for them."""
+    """An answer and its verdicts as another run takes them: it did not pay for them.
+
+    An evaluator that could not run has no verdict that could stand.
+    """
+    verdicts = [said for said in prior.verdicts if said.error is None]
     return msgspec.structs.replace(
         prior,
         response=msgspec.structs.replace(prior.response, cached=True),
-        verdicts=tuple(msgspec.structs.replace(said, cached=True) for said in prior.verdicts),
+        verdicts=tuple(msgspec.structs.replace(said, cached=True) for said in verdicts),
     )
 
 
