@@ -94,7 +94,7 @@ class TakingAnswers:
         elif decision.kept and known.row is not None:
             self._kept += 1
             if self._filling is not None:
-                self._filling.keep(row_from_elsewhere(known.row, trial.suite))
+                self._filling.keep(row_from_elsewhere(known.row, trial))
         else:
             self._unanswered += 1
             self._reasons.add(decision.why, trial)

@@ -14,6 +14,7 @@ from agentv.core.resuming import Decision, Known, Planned, decide_trial
 from agentv.model.event import EvaluatorWork
 from agentv.model.prior import Prior
 from agentv.model.result import EvaluatorResult, TrialResult
+from agentv.model.trial import Trial
 
 
 def decide_rescoring(known: Known, digest: str, evaluators: Sequence[Planned]) -> Decision:
@@ -53,10 +54,17 @@ def from_elsewhere(prior: Prior) -> Prior:
     )
 
 
-def row_from_elsewhere(row: TrialResult, suite: str) -> TrialResult:
-    """A row that stands as another run takes it, in a suite that may have been moved."""
+def row_from_elsewhere(row: TrialResult, trial: Trial) -> TrialResult:
+    """A row that stands as another run takes it; its suite may be called otherwise by now."""
     results = tuple(msgspec.structs.replace(said, cached=True) for said in row.evaluator_results)
-    return msgspec.structs.replace(row, suite=suite, cached=True, evaluator_results=results)
+    return msgspec.structs.replace(
+        row,
+        suite=trial.suite,
+        dataset=trial.dataset,
+        conversation_id=trial.case.conversation_id,
+        cached=True,
+        evaluator_results=results,
+    )
 
 
 class WorkTally:

@@ -59,15 +59,11 @@ class CodeOptions(EvaluatorOptions, frozen=True, kw_only=True):
             yield missing_file(path, files, at)
 
     def shaping(self, files: FileFinder) -> Any:
-        """The content of every file that the command names; what those read cannot be seen."""
+        """What the script's words that are files hold; what those call cannot be seen."""
         folder = None if self.cwd is None else _folder(self.cwd, files)
-        named = {word: _find(word, folder, files) for word in _words(self.script)}
-        contents = {
-            word: hashlib.sha256(path.read_bytes()).hexdigest()
-            for word, path in named.items()
-            if path is not None
-        }
-        return {**super().shaping(files), "files": contents}
+        found = (_find(word, folder, files) for word in _paths_in(self.script))
+        contents = [_digest_of(path) for path in found if path is not None]
+        return {**super().shaping(files), "contents": contents}
 
 
 class CodeEvaluator:
@@ -174,16 +170,20 @@ def _path_in(script: str | list[str]) -> str | None:
     return script[0] if script and "/" in script[0] else None
 
 
-def _words(script: str | list[str]) -> list[str]:
-    """The words of a command; of a line for the shell as far as they can be told apart."""
-    if not isinstance(script, str):
-        return script
-    if is_plain_path(script):
-        return [script]
-    try:
-        return shlex.split(script)
-    except ValueError:
-        return []
+def _paths_in(script: str | list[str]) -> Iterator[str]:
+    """The words that may be files of the author's; an absolute one is an interpreter, mostly."""
+    words = script
+    if isinstance(script, str):
+        try:
+            words = shlex.split(script)
+        except ValueError:  # the shell may make sense of it
+            words = script.split()
+    yield from (word for word in words if word and not word.startswith(("/", "-")))
+
+
+def _digest_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _folder(reference: str, files: FileFinder) -> Path | None:
