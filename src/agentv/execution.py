@@ -15,8 +15,17 @@ import msgspec
 
 from agentv import __version__
 from agentv.assembly.assemble import Assembly, assemble
+from agentv.assembly.comparing import flips_since
+from agentv.assembly.earlier import (
+    Rerun,
+    Rescore,
+    Resume,
+    plan_rescoring,
+    refuse_unknown_evaluators,
+    scope_of,
+    take_up_earlier,
+)
 from agentv.assembly.options import CustomTarget, RunOptions, Surroundings
-from agentv.assembly.resuming import refuse_unlike, take_up
 from agentv.core.gate import GateDecision, decide
 from agentv.core.redaction import Redactor
 from agentv.core.summary import RunSummary, summarise
@@ -27,25 +36,38 @@ from agentv.model.event import (
     AttemptFailed,
     Event,
     Notice,
+    RunRescored,
     RunResumed,
     RunStarted,
     TrialFinished,
 )
+from agentv.model.flips import FlipReport
 from agentv.model.result import TrialResult
 from agentv.model.run import RunManifest
-from agentv.model.score import Usage
 from agentv.protocols import Sink
 from agentv.registry import Registry
 from agentv.runner.crews import run_crews
 from agentv.runner.watching import watching
+from agentv.storage.chosen import write_chosen
 from agentv.storage.journal import Journal
-from agentv.storage.manifest import read_manifest, write_manifest
-from agentv.storage.prior_run import PriorRun
+from agentv.storage.manifest import write_manifest
 from agentv.storage.response_cache import CACHE_PATH, SqliteResponseCache
 from agentv.storage.rows import open_rows
 from agentv.storage.run_folder import RunFolder, new_run_id
 from agentv.storage.run_lock import RunLock
 from agentv.transport.borders import Borders
+
+__all__ = [
+    "RESULTS_ROOT",
+    "NothingToRunError",
+    "Rerun",
+    "Rescore",
+    "Resume",
+    "RunReport",
+    "RunRequest",
+    "execute",
+    "rehearse_rescoring",
+]
 
 RESULTS_ROOT = Path(".agentv") / "results"
 
@@ -54,14 +76,6 @@ class NothingToRunError(AgentVError):
     """No trial would be run, so nothing could be said of any target."""
 
     exit_code = ExitCode.NOTHING
-
-
-@dataclass(frozen=True, kw_only=True)
-class Resume:
-    """Go on with a run that was cut short, or that is to be brought up to date."""
-
-    folder: RunFolder
-    retry_errors: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +91,10 @@ class RunRequest:
     out: Path | None = None
     """The run's folder; a new one below `.agentv/results` when `None`."""
     custom: CustomTarget | None = None
-    resume: "Resume | None" = None
+    resume: Resume | None = None
     """The run that goes on; a new one is made when `None`."""
+    origin: Rescore | Rerun | None = None
+    """The earlier run that the new one comes of, if any."""
     sinks: Sequence[Sink] = ()
 
 
@@ -92,8 +108,12 @@ class RunReport:
     decision: GateDecision
     aborted: str | None = None
     """Why the run could not go on."""
-    resumed: RunResumed | None = None
-    """What was left to do, if the run was there before."""
+    resumed: RunResumed | RunRescored | None = None
+    """What was left to do, if the run or its answers were there before."""
+
+    flips: FlipReport | None = None
+    """How its verdicts differ from those of the run whose answers it judged anew, if it did and
+    that run can still be read."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -106,7 +126,8 @@ async def execute(request: RunRequest, borders: Borders) -> RunReport:
 
     Raises:
         NothingToRunError: The plan is empty.
-        SetupError: The folder cannot be made, or the response cache cannot be used.
+        SetupError: The folder cannot be made, the response cache cannot be used, or the earlier
+            run cannot be read.
     """
     emit = _Broadcast(request.sinks)
     with ExitStack() as stack:
@@ -120,19 +141,8 @@ async def _execute(
     emit: "_Broadcast",
     cache: SqliteResponseCache | None,
 ) -> RunReport:
-    around = Surroundings(
-        processes=borders.processes,
-        http=borders.http,
-        traffic=borders.traffic,
-        registry=request.registry,
-        emit=emit,
-        now=_utc_now,
-        cache=cache,
-        cwd=request.cwd,
-    )
-    assembly = assemble(request.workspace, request.options, around, request.custom)
-    if not assembly.planned:
-        raise NothingToRunError(_why_nothing(request))
+    around = _surroundings(request, borders, emit, cache)
+    assembly = _assemble(request, around)
     emit.redactor = _redactor(request.workspace, assembly)
     if cache is not None:
         cache.keep_secret(emit.redactor)
@@ -147,6 +157,7 @@ async def _execute(
         if summary.is_complete:
             folder.steps_path.unlink(missing_ok=True)
     return RunReport(
+        flips=flips_since(folder, manifest, _below(request.cwd, RESULTS_ROOT)),
         resumed=assembly.left.announcement if assembly.left else None,
         folder=folder,
         manifest=manifest,
@@ -154,6 +165,47 @@ async def _execute(
         decision=decide(summary, interrupted=ending.interrupted),
         aborted=ending.aborted,
     )
+
+
+async def rehearse_rescoring(request: RunRequest, borders: Borders) -> RunRescored:
+    """What rescoring would do; nobody is asked and nothing is written.
+
+    Raises:
+        NothingToRunError: The plan is empty.
+        SetupError: The earlier run cannot be read.
+    """
+    if not isinstance(request.origin, Rescore):
+        raise TypeError("only rescoring can be rehearsed so")
+    assembly = _assemble(request, _surroundings(request, borders, _Broadcast(()), None))
+    try:
+        return plan_rescoring(request.origin, assembly, request.registry)
+    finally:
+        await assembly.aclose()
+
+
+def _surroundings(
+    request: RunRequest, borders: Borders, emit: "_Broadcast", cache: SqliteResponseCache | None
+) -> Surroundings:
+    return Surroundings(
+        processes=borders.processes,
+        http=borders.http,
+        traffic=borders.traffic,
+        registry=request.registry,
+        emit=emit,
+        now=_utc_now,
+        cache=cache,
+        cwd=request.cwd,
+    )
+
+
+def _assemble(request: RunRequest, around: Surroundings) -> Assembly:
+    scope = scope_of(request.resume or request.origin, request.workspace.suite_names)
+    assembly = assemble(request.workspace, request.options, around, request.custom, scope)
+    if not assembly.planned:
+        raise NothingToRunError(_why_nothing(request))
+    if isinstance(request.origin, Rescore):
+        refuse_unknown_evaluators(request.origin, assembly)
+    return assembly
 
 
 def _is_caching(request: RunRequest) -> bool:
@@ -205,6 +257,7 @@ async def _run_trials(assembly: Assembly, folder: RunFolder, emit: _Broadcast) -
             folder=str(folder.path),
             done=assembly.left.announcement.kept if assembly.left else 0,
             dry_run=assembly.options.dry_run,
+            rescoring=assembly.scope.asks_nobody,
         )
     )
     if assembly.left is not None:
@@ -237,40 +290,24 @@ def _open_folder(request: RunRequest) -> RunFolder:
 
 
 def _take_up(request: RunRequest, assembly: Assembly, folder: RunFolder) -> RunManifest:
-    """Write down what is asked; of a run that goes on, find out first what is left."""
-    if request.resume is None:
-        manifest = _manifest(request, assembly, folder.path.name, _utc_now())
-    else:
-        before = read_manifest(folder.manifest_path)
-        refuse_unlike(before, request.options)
-        budget = assembly.asking.budget
-        with PriorRun(folder) as prior:
-            assembly.left = take_up(
-                assembly.parts,
-                assembly.suites,
-                prior,
-                before,
-                request.registry,
-                retry_errors=request.resume.retry_errors,
-                pay=budget.spend if budget else _ignore,
-            )
-        manifest = _manifest(request, assembly, before.run_id, _utc_now())
-        manifest = msgspec.structs.replace(
-            manifest,
-            started=before.started,
-            resumed=(*before.resumed, manifest.started),
-            merged=before.merged,
-        )
+    """Write down what is asked; of a run that was there before, find out first what is left."""
+    manifest = _manifest(request, assembly, folder.path.name, _utc_now())
+    chosen = assembly.scope.chosen
+    if chosen is not None and (request.resume is None or chosen.has_moved):
+        write_chosen(folder.chosen_path, assembly.keys)
+    if (earlier := request.resume or request.origin) is not None:
+        manifest = take_up_earlier(earlier, assembly, folder, manifest, request.registry)
+    # Last of all: a folder with a manifest holds a run that can go on.
     write_manifest(folder.manifest_path, manifest)
     return manifest
 
 
-def _ignore(target: str, usage: Usage) -> None:
-    del target, usage
-
-
 def _manifest(request: RunRequest, assembly: Assembly, run_id: str, now: datetime) -> RunManifest:
-    used = {station.name: station.record for station in assembly.stations.all()}
+    records = [station.record for station in assembly.stations.all()]
+    used = {record.name: record for record in records}
+    if assembly.scope.asks_nobody:
+        # A target may judge with other settings than those with which it gave the answers.
+        used |= {part.station.name: part.station.record for part in assembly.parts}
     return RunManifest(
         run_id=run_id,
         started=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -299,6 +336,8 @@ def _redactor(workspace: Workspace, assembly: Assembly) -> Redactor:
 
 
 def _why_nothing(request: RunRequest) -> str:
+    if isinstance(request.origin, Rerun):
+        return _why_nothing_again(request.origin)
     cases = sum(suite.total_cases for suite in request.workspace.suites)
     asked = request.arguments.get("eval_ids")
     if cases and asked:
@@ -311,6 +350,17 @@ def _why_nothing(request: RunRequest) -> str:
             f"{shard.of} is empty."
         )
     return "Nothing ran: there are no eval cases."
+
+
+def _why_nothing_again(rerun: Rerun) -> str:
+    ways = ["failed"] if rerun.failed else []
+    if rerun.errors:
+        ways.append("ended in an error")
+    if rerun.eval_ids:
+        globs = ", ".join(f"'{glob}'" for glob in rerun.eval_ids)
+        ways.append(f"has an id that matches {globs}")
+    which = " or ".join(ways) or "is still in its suites"
+    return f"Nothing ran: no trial of the run {rerun.folder.path.name} {which}."
 
 
 def _below(cwd: Path, path: Path) -> Path:

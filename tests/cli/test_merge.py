@@ -301,3 +301,17 @@ def test_budgets_add_up(shards: Project) -> None:
         edit_manifest(shards, run, lambda m: m.update(budget_usd=2.0))
     outcome = shards.run("merge", "s1", "s2", "s3", "--json")
     assert outcome.json["budget"]["limit_usd"] == 6.0
+
+
+@pytest.mark.parametrize(("command", "done"), [("rescore", "rescored"), ("rerun", "rerun")])
+def test_a_run_that_came_of_another_is_no_part_of_a_plan(
+    shards: Project, command: str, done: str
+) -> None:
+    shards.run(command, "s1", "--out", "s1-anew")
+    outcome = shards.run("merge", "s1-anew", "s2", "s3", "--out", "all")
+    assert outcome.code == ExitCode.USAGE
+    assert f"s1-anew was {done}: merge what it comes from, and {command} that." in outcome.err
+    assert not (shards.folder / "all").exists()
+    merged = shards.run("merge", "s1", "s2", "s3", "--out", "all")
+    assert shards.run(command, "all", "--out", "all-anew").code == merged.code
+    assert len(shards.rows("all-anew")) == 11

@@ -101,3 +101,14 @@ def test_a_shard_that_is_none(plan: Project, shard: str) -> None:
 
 def _time_line(outcome: Outcome) -> str:
     return next(line for line in outcome.out.splitlines() if line.startswith("  time "))
+
+
+def test_a_shard_is_rerun_and_rescored_as_that_shard(plan: Project) -> None:
+    """Cases of other shards take no part, whatever their ids are."""
+    run(plan, "2/4", "--out", "s2")
+    own = sorted((row["suite"], row["eval_id"], row["target"]) for row in plan.rows("s2"))
+    plan.run("rerun", "s2", "--eval-id", "*", "--out", "again")
+    plan.run("rescore", "s2", "--out", "judged")
+    for name in ("again", "judged"):
+        rows = plan.rows(name)
+        assert sorted((row["suite"], row["eval_id"], row["target"]) for row in rows) == own

@@ -17,7 +17,14 @@ from agentv.loading.config import ConfigFile
 from agentv.model.case import ContentPart, Message
 from agentv.model.request import PlacedMedia
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
-from agentv.model.run import MergedRun, RunManifest, SuitePlan, TargetRecord
+from agentv.model.run import (
+    MergedRun,
+    RerunLink,
+    RescoreLink,
+    RunManifest,
+    SuitePlan,
+    TargetRecord,
+)
 from agentv.model.score import EvaluationContext, Usage
 from agentv.model.shard import Shard
 from agentv.model.trace import TraceEntry
@@ -54,7 +61,7 @@ _PAGES: list[tuple[str, Sequence[type[Any]]]] = [
         "runs.md",
         [
             *(TrialResult, RawRequest, PlacedMedia, EvaluatorResult, ErrorInfo, Usage),
-            *(RunManifest, SuitePlan, TargetRecord, MergedRun, Shard),
+            *(RunManifest, SuitePlan, TargetRecord, MergedRun, Shard, RescoreLink, RerunLink),
         ],
     ),
     ("sandboxes.md", [SandboxOptions]),

@@ -2,12 +2,14 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
 from agentv.assembly.asking import Asking, asking_of
+from agentv.assembly.choosing import Scope
+from agentv.assembly.lots import Lot, planned_lots
 from agentv.assembly.options import (
     DEFAULT_MIN_PASS_RATE,
     DEFAULT_THRESHOLD,
@@ -17,9 +19,8 @@ from agentv.assembly.options import (
     first,
 )
 from agentv.assembly.resuming import LeftToDo
-from agentv.assembly.sharding import in_shard, planned_in
 from agentv.assembly.stations import Station, Stations
-from agentv.assembly.trials import Part, trials_of
+from agentv.assembly.trials import Part, cases_of, trials_of
 from agentv.core.digest import evaluator_digest, verdict_digest
 from agentv.errors import SetupError
 from agentv.loading.suites import LoadedSuite
@@ -39,11 +40,13 @@ from agentv.protocols import (
     Preparable,
     Settling,
 )
+from agentv.registry import Registry
 from agentv.runner.attempts import RetryingProvider
 from agentv.runner.batch import dispatch_batch
 from agentv.runner.crews import Crew, Job
 from agentv.runner.inputs import request_of
 from agentv.runner.trial import Bench
+from agentv.storage.lines import Key
 
 _CACHED_EVALUATORS = 256
 
@@ -57,6 +60,7 @@ class Assembly:
     suites: tuple[SuitePlan, ...]
     stations: Stations
     asking: Asking
+    scope: Scope
     left: LeftToDo | None = None
     """What a run that goes on has still to do; everything when `None`."""
     note: Callable[[Step], None] = lambda _step: None
@@ -67,6 +71,13 @@ class Assembly:
     def planned(self) -> int:
         """Rows that a complete run has."""
         return sum(part.planned for part in self.parts)
+
+    @property
+    def keys(self) -> Iterator[Key]:
+        """Of every trial that is planned."""
+        for part in self.parts:
+            suite, name = part.loaded.suite.shown, part.station.name
+            yield from ((suite, case.id, name, 1) for case in cases_of(part))
 
     @property
     def secrets(self) -> dict[str, str]:
@@ -182,6 +193,7 @@ def assemble(
     options: RunOptions,
     around: Surroundings,
     custom: CustomTarget | None = None,
+    scope: Scope | None = None,
 ) -> Assembly:
     """Build everything that a run of these suites needs.
 
@@ -190,42 +202,50 @@ def assemble(
         options: What the run is told.
         around: The world as the run sees it.
         custom: A program's own target, in place of those the suites name.
+        scope: What of it is run; everything when `None`.
     """
-    stations = Stations(workspace, options, around, custom)
+    scope = scope or Scope()
+    stations = Stations(workspace, options, around, custom, scope.answered)
     if custom is not None and around.cache is not None:
         message = (
             f"the answers of '{custom.name}' are not kept: a change in its code cannot be seen"
         )
         around.emit(Notice(level="warning", message=message))
     asking = asking_of(options, around)
+    lots = planned_lots(workspace, custom, options.shard, scope.chosen)
     parts: list[Part] = []
     suites: list[SuitePlan] = []
     for loaded in workspace.suites:
-        plan = _targets_of(loaded, custom)
-        suite = _suite_plan(loaded, options, sum(plan.values()))
+        own = [lot for lot in lots if lot.loaded is loaded]
+        suite = _suite_plan(loaded, options, own)
         suites.append(suite)
         for name in loaded.judges if not options.dry_run else ():
             stations.of(loaded, name)
-        for name, planned in plan.items():
-            judge_of = _judges(stations, loaded, name, custom)
+        for lot in own:
+            judge_of = _judges(stations, loaded, lot.target, custom)
             if loaded.judged and not options.dry_run:
                 judge_of(None)  # built now, so that its health is probed before the first trial
-            bench = _bench(stations.of(loaded, name), loaded, asking, around, judge_of)
+            candidate = stations.candidate(loaded, lot.target)
+            judge_for = _judge_for(judge_of, around.registry)
             parts.append(
                 Part(
                     loaded=loaded,
-                    station=stations.of(loaded, name),
-                    bench=bench,
-                    planned=planned,
+                    station=candidate,
+                    bench=_bench(candidate, loaded, asking, around, judge_for),
+                    planned=lot.planned,
                     threshold=suite.threshold,
-                    takes_all=custom is not None,
+                    takes_all=lot.takes_all,
+                    inside=lot.inside,
+                    judge_of=judge_for,
                 )
             )
-    if options.shard is not None:
-        parts = in_shard(parts, options.shard)
-        suites = [*planned_in(suites, parts)]
     return Assembly(
-        options=options, parts=parts, suites=tuple(suites), stations=stations, asking=asking
+        options=options,
+        parts=parts,
+        suites=tuple(suites),
+        stations=stations,
+        asking=asking,
+        scope=scope,
     )
 
 
@@ -248,27 +268,28 @@ def _judges(
     return judge_of
 
 
-def _targets_of(loaded: LoadedSuite, custom: CustomTarget | None) -> dict[str, int]:
-    """The targets of a suite, each with its number of trials; those without any are left out."""
-    cases = len(loaded.suite.cases)
-    if custom is not None:
-        return {custom.name: cases} if cases else {}
-    pinned = loaded.case_targets
-    shared = cases - sum(pinned.values())
-    counts = dict.fromkeys(loaded.target_names, shared)
-    for name, number in pinned.items():
-        counts[name] = counts.get(name, 0) + number
-    return {name: number for name, number in counts.items() if number}
+JudgeFor = Callable[[EvaluatorOptions], Station | None]
 
 
-def _suite_plan(loaded: LoadedSuite, options: RunOptions, trials: int) -> SuitePlan:
+def _judge_for(judge_of: JudgeOf, registry: Registry) -> JudgeFor:
+    """The same, save that evaluators which ask nobody have no judge."""
+
+    def judge_for(options: EvaluatorOptions) -> Station | None:
+        entry = registry.find("evaluators", options.type)
+        return judge_of(options) if entry is not None and entry.needs_judge else None
+
+    return judge_for
+
+
+def _suite_plan(loaded: LoadedSuite, options: RunOptions, lots: Sequence[Lot]) -> SuitePlan:
     suite = loaded.suite
     return SuitePlan(
         path=suite.shown,
         dataset=suite.dataset,
         digest=suite.digest,
         cases=loaded.total_cases,
-        trials=trials,
+        trials=sum(lot.planned for lot in lots),
+        in_all_shards=sum(lot.whole for lot in lots) if options.shard else None,
         threshold=first(options.threshold, suite.threshold, DEFAULT_THRESHOLD),
         min_pass_rate=first(options.min_pass_rate, suite.min_pass_rate, DEFAULT_MIN_PASS_RATE),
     )
@@ -279,11 +300,10 @@ def _bench(
     loaded: LoadedSuite,
     asking: Asking,
     around: Surroundings,
-    judge_of: JudgeOf,
+    judge_for: JudgeFor,
 ) -> Bench:
     def build(own: EvaluatorOptions) -> Evaluator:
-        entry = around.registry.find("evaluators", own.type)
-        judge = judge_of(own) if entry is not None and entry.needs_judge else None
+        judge = judge_for(own)
         given = EvaluatorBuild(
             folder=loaded.suite.path.parent,
             files=loaded.files,
@@ -295,8 +315,7 @@ def _bench(
         return around.registry.build_evaluator(own, given)
 
     def digest_of(own: EvaluatorOptions) -> str:
-        entry = around.registry.find("evaluators", own.type)
-        judge = judge_of(own) if entry is not None and entry.needs_judge else None
+        judge = judge_for(own)
         return evaluator_digest(own.shaping(loaded.files), judge.record.digest if judge else None)
 
     shared = _remembering(digest_of)

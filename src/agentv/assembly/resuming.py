@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agentv.assembly.options import RunOptions
-from agentv.assembly.trials import Part, trials_of
+from agentv.assembly.trials import Part, key_of, trials_of
 from agentv.core.moved_suites import moved_suites
-from agentv.core.resuming import Decision, Planned, Why, decide_trial
+from agentv.core.resuming import KEPT, Planned, Why, decide_trial
 from agentv.errors import SetupError
-from agentv.model.event import Reason, RunResumed
+from agentv.model.event import Reason, RunRescored, RunResumed
 from agentv.model.prior import Prior
 from agentv.model.result import EvaluatorResult
 from agentv.model.run import RunManifest, SuitePlan
@@ -30,25 +30,20 @@ class LeftToDo:
     """Which trials are left and what is known of them; of each, a hash and a place are held."""
 
     steps: Path
-    announcement: RunResumed
-    _places: Mapping[int, int] = field(default_factory=dict)
+    announcement: RunResumed | RunRescored
+    places: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
         """Whether every row is there already."""
-        return not self._places
+        return not self.places
 
     def of(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Prior | None]]:
         """Those of the trials that are left, with their answers where these stand."""
         for trial in trials:
-            place = self._places.get(hash(key_of(trial)))
+            place = self.places.get(hash(key_of(trial)))
             if place is not None:
                 yield trial, None if place == _ASK else read_prior(self.steps, place)
-
-
-def key_of(trial: Trial) -> Key:
-    """By what a trial is known in a run."""
-    return trial.suite, trial.case.id, trial.target, trial.number
 
 
 def take_up(
@@ -59,6 +54,7 @@ def take_up(
     registry: Registry,
     *,
     retry_errors: bool,
+    asks_nobody: bool,
     pay: Callable[[str, Usage], None],
 ) -> LeftToDo:
     """Decide for every trial, and put the folder in order accordingly.
@@ -70,6 +66,7 @@ def take_up(
         manifest: What was asked then.
         registry: Knows the evaluators.
         retry_errors: Whether trials that ended in an error are tried again.
+        asks_nobody: Whether trials without an answer are left as they are.
         pay: Told of every call that was paid for and stands, with its target.
 
     Raises:
@@ -77,7 +74,15 @@ def take_up(
     """
     places = moved_suites(manifest.suites, suites)
     _refuse_fewer_suites(manifest, places)
-    taking = _Taking(prior, manifest, places, registry, pay, retry_errors=retry_errors)
+    taking = _Taking(
+        prior,
+        manifest,
+        places,
+        registry,
+        pay,
+        retry_errors=retry_errors,
+        asks_nobody=asks_nobody,
+    )
     with Rewriting(prior) as rewriting:
         for part in parts:
             for trial in trials_of(part):
@@ -98,30 +103,33 @@ class _Taking:
         pay: Callable[[str, Usage], None],
         *,
         retry_errors: bool,
+        asks_nobody: bool,
     ) -> None:
         self._prior = prior
         self._suites_then = places
+        self._asks_nobody = asks_nobody
         self._pay = pay
         self._registry = registry
         self._retry_errors = retry_errors
         self._old_thresholds = {plan.path: plan.threshold for plan in manifest.suites}
         self._old_targets = {target.name: target.digest for target in manifest.targets}
-        self._kept = self._judged = 0
+        self._kept = self._judged = self._unanswered = 0
         self._places: dict[int, int] = {}
-        self._reasons: dict[Why, list[str]] = {}
-        self._counts: dict[Why, int] = {}
+        self._reasons = Reasons()
 
     def decide(self, trial: Trial, part: Part, rewriting: Rewriting) -> None:
-        key = self._key_then(trial)
+        key = key_then(key_of(trial), self._prior, self._suites_then)
         known = self._prior.known(key)
         decision = decide_trial(
             known,
             trial.digest,
-            self._planned(trial, part),
+            planned_evaluators(trial, part, self._registry),
             target_changed=self._old_targets.get(trial.target) != part.station.record.digest,
             threshold_changed=self._threshold_changed(trial.suite, part),
             retry_errors=self._retry_errors,
         )
+        if self._asks_nobody and decision.why == "error" and decision.prior is None:
+            decision = KEPT
         place = self._prior.place(key)
         if decision.kept and known.row is not None and place is not None:
             self._kept += 1
@@ -129,8 +137,10 @@ class _Taking:
             self._count_costs(trial.target, known.row.usage, known.row.cached is True)
             self._count_verdicts(known.row.evaluator_results)
             return
-        self._note(decision, trial)
-        if decision.prior is None:
+        self._reasons.add(decision.why, trial)
+        if decision.prior is None and self._asks_nobody:
+            self._unanswered += 1
+        elif decision.prior is None:
             self._places[hash(key_of(trial))] = _ASK
         else:
             self._judged += 1
@@ -147,12 +157,10 @@ class _Taking:
                 judged=self._judged,
                 asked=len(self._places) - self._judged,
                 set_aside=set_aside,
-                reasons=tuple(
-                    Reason(why=why, trials=self._counts[why], examples=tuple(ids))
-                    for why, ids in self._reasons.items()
-                ),
+                reasons=self._reasons.all(),
+                unanswered=self._unanswered,
             ),
-            _places=self._places,
+            places=self._places,
         )
 
     def _count_verdicts(self, results: Iterable[EvaluatorResult]) -> None:
@@ -164,40 +172,72 @@ class _Taking:
         if usage is not None and not was_cached:
             self._pay(target, usage)
 
-    def _note(self, decision: Decision, trial: Trial) -> None:
-        if decision.why is None:
-            return
-        self._counts[decision.why] = self._counts.get(decision.why, 0) + 1
-        examples = self._reasons.setdefault(decision.why, [])
-        if len(examples) < _EXAMPLES:
-            examples.append(trial.case.id)
-
-    def _key_then(self, trial: Trial) -> Key:
-        """How the trial was known: its suite may have been moved since."""
-        key = key_of(trial)
-        if self._prior.knows(key):  # also if a crash left rows that know of the move already
-            return key
-        return self._suites_then.get(trial.suite, trial.suite), *key[1:]
-
     def _threshold_changed(self, suite: str, part: Part) -> bool:
         old = self._suites_then.get(suite)
         return old is None or self._old_thresholds[old] != part.threshold
 
-    def _planned(self, trial: Trial, part: Part) -> list[Planned]:
-        return [
-            Planned(
-                label=options.label,
-                type=options.type,
-                weight=options.weight,
-                digest=part.bench.digest_of(options, trial),
-                needs_workspace=self._may_look_at_files(options.type),
-            )
-            for options in trial.case.evaluators
-        ]
 
-    def _may_look_at_files(self, type_: str) -> bool:
-        entry = self._registry.find("evaluators", type_)
-        return entry is None or (entry.takes_time and not entry.needs_judge)
+class Reasons:
+    """Why something is done, told trial by trial."""
+
+    def __init__(self) -> None:
+        self._counts: dict[Why, int] = {}
+        self._examples: dict[Why, list[str]] = {}
+
+    def add(self, why: Why | None, trial: Trial) -> None:
+        """One more; `None` is no reason."""
+        if why is None:
+            return
+        self._counts[why] = self._counts.get(why, 0) + 1
+        examples = self._examples.setdefault(why, [])
+        if len(examples) < _EXAMPLES:
+            examples.append(trial.case.id)
+
+    def all(self) -> tuple[Reason, ...]:
+        """In the order in which they came up."""
+        return tuple(
+            Reason(why=why, trials=self._counts[why], examples=tuple(ids))
+            for why, ids in self._examples.items()
+        )
+
+
+def key_then(key: Key, prior: PriorRun, places: Mapping[str, str]) -> Key:
+    """How a trial was known in an earlier run: its suite may have been moved since.
+
+    Args:
+        key: How it is known now.
+        prior: What was recorded.
+        places: The old path of every suite, by its path now.
+    """
+    if prior.knows(key):  # also if a crash left rows that know of the move already
+        return key
+    return places.get(key[0], key[0]), *key[1:]
+
+
+def planned_evaluators(trial: Trial, part: Part, registry: Registry) -> list[Planned]:
+    """The trial's evaluators as the suite has them now."""
+    return [
+        Planned(
+            label=options.label,
+            type=options.type,
+            weight=options.weight,
+            digest=part.bench.digest_of(options, trial),
+            needs_workspace=_may_look_at_files(options.type, registry),
+        )
+        for options in trial.case.evaluators
+    ]
+
+
+def _may_look_at_files(type_: str, registry: Registry) -> bool:
+    entry = registry.find("evaluators", type_)
+    return entry is None or (entry.takes_time and not entry.needs_judge)
+
+
+def refuse_rehearsal(manifest: RunManifest) -> None:
+    """A dry run has no answers that could be judged; raises `SetupError`."""
+    if manifest.dry_run:
+        message = f"The run {manifest.run_id} was a dry run: it has no answers to judge."
+        raise SetupError(message)
 
 
 def _refuse_fewer_suites(manifest: RunManifest, places: Mapping[str, str]) -> None:

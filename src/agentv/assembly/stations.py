@@ -20,15 +20,16 @@ from agentv.assembly.options import (
 from agentv.core.answer_key import setup_key
 from agentv.core.inherited import SAFE, inherited
 from agentv.core.redaction import Redactor
-from agentv.errors import AuthorError, SetupError
+from agentv.errors import AuthorError, RunAborted, SetupError
 from agentv.loading.suites import LoadedSuite
 from agentv.loading.target_secrets import is_secret_name
 from agentv.loading.workspace import Workspace
 from agentv.model.event import Notice
 from agentv.model.options import PromptMode, TargetOptions
+from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.model.run import TargetRecord
 from agentv.protocols import Provider, ProviderBuild
-from agentv.registry import ALIASES, Entry
+from agentv.registry import ALIASES, Entry, Registry
 from agentv.runner.attempts import AttemptPolicy
 
 _DRY_ANSWER = "[dry run: the target was not asked]"
@@ -65,7 +66,9 @@ class Stations:
         options: RunOptions,
         around: Surroundings,
         custom: CustomTarget | None,
+        answered: Mapping[str, TargetRecord] | None = None,
     ) -> None:
+        self._answered = answered
         self._workspace = workspace
         self._options = options
         self._around = around
@@ -86,6 +89,19 @@ class Stations:
             return self._once((project, name), lambda: self._rehearsal(loaded, name))
         key = (project, loaded.environment.file, name)
         return self._once(key, lambda: self._from_file(loaded, name))
+
+    def candidate(self, loaded: LoadedSuite, name: str) -> Station:
+        """The station of a target under test.
+
+        Where its answers are there already it is the target as it was then, and cannot be asked:
+        neither its program nor its keys are needed.
+        """
+        if self._answered is None:
+            return self.of(loaded, name)
+        record = self._answered.get(name)
+        return self._once(
+            ("answered", name), lambda: answered_station(name, record, self._around.registry)
+        )
 
     def _once(self, key: Any, build: Callable[[], Station]) -> Station:
         if key not in self._built:
@@ -197,6 +213,34 @@ class Stations:
         if longest:
             raw |= {"delay_min_ms": shortest, "delay_max_ms": longest}
         return msgspec.convert(raw, self._around.registry.provider_options(entry))
+
+
+class _Silent:
+    """In place of a target whose answers are there already."""
+
+    async def respond(self, request: ProviderRequest) -> ProviderResponse:
+        """Never called; it would be a mistake of ours, and must not pass unseen."""
+        raise RunAborted(f"'{request.eval_id}' was to be asked in a run that asks no candidate")
+
+
+def answered_station(name: str, record: TargetRecord | None, registry: Registry) -> Station:
+    """A target whose answers are there already, as it was then; `None` if it was not there."""
+    known = record or TargetRecord(name=name, provider="unknown", settings={}, digest="unknown")
+    entry = registry.find("providers", known.provider)
+    mode, workers = known.settings.get("prompt_mode"), known.settings.get("workers")
+    usual: PromptMode = entry.prompt_mode if entry else "lm"
+    return Station(
+        name=name,
+        provider=_Silent(),
+        mode=mode if mode in ("lm", "agent") else usual,
+        chat=entry.takes_chat if entry else False,
+        workers=workers if isinstance(workers, int) and workers > 0 else 1,
+        batching=False,
+        costs=False,
+        policy=AttemptPolicy(timeout_seconds=None, max_retries=0),
+        record=known,
+        secrets={},
+    )
 
 
 def _environment(entry: Entry, values: Mapping[str, str]) -> Mapping[str, str]:

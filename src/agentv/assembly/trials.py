@@ -1,6 +1,6 @@
 """From cases to trials, one at a time, as workers ask for them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import compress
 
@@ -10,10 +10,12 @@ from agentv.core.prompt import build_prompt
 from agentv.errors import AuthorError
 from agentv.loading.suites import LoadedSuite
 from agentv.model.case import EvalCase
+from agentv.model.options import EvaluatorOptions
 from agentv.model.request import Prompt
 from agentv.model.result import ErrorInfo
 from agentv.model.trial import Trial
 from agentv.runner.trial import Bench
+from agentv.storage.lines import Key
 
 _NO_PROMPT = Prompt(question="", guidelines="", guideline_paths=(), input_files=())
 
@@ -31,7 +33,14 @@ class Part:
     takes_all: bool
     """Whether cases that name a target of their own are run here all the same."""
     inside: bytes | None = None
-    """For each case 1 if it is in the shard that is run; `None` when the plan is not split."""
+    """For each case 1 if it is run; `None` when all of them are."""
+    judge_of: Callable[[EvaluatorOptions], Station | None] = lambda _options: None
+    """Who is asked for an evaluator's verdict; `None` for one that asks nobody."""
+
+
+def key_of(trial: Trial) -> Key:
+    """By what a trial is known in a run."""
+    return trial.suite, trial.case.id, trial.target, trial.number
 
 
 def trials_of(part: Part) -> Iterator[Trial]:
@@ -41,15 +50,17 @@ def trials_of(part: Part) -> Iterator[Trial]:
 
 def cases_of(part: Part) -> Iterator[EvalCase]:
     """The part's cases in file order."""
-    cases = (case for case in part.loaded.suite.cases if _belongs(case, part))
+    cases = cases_on(part.loaded, part.station.name, takes_all=part.takes_all)
     return cases if part.inside is None else compress(cases, part.inside)
 
 
-def _belongs(case: EvalCase, part: Part) -> bool:
-    name = part.station.name
-    pinned = None if part.takes_all else case.target
-    is_default = part.takes_all or name in part.loaded.target_names
-    return pinned == name or (pinned is None and is_default)
+def cases_on(loaded: LoadedSuite, target: str, *, takes_all: bool = False) -> Iterator[EvalCase]:
+    """The cases of a suite that belong to a target, in file order."""
+    is_default = takes_all or target in loaded.target_names
+    for case in loaded.suite.cases:
+        pinned = None if takes_all else case.target
+        if pinned == target or (pinned is None and is_default):
+            yield case
 
 
 def _trial(case: EvalCase, part: Part) -> Trial:

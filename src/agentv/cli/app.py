@@ -25,6 +25,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "agentv.cli.commands.resume:resume_command",
         "Go on with a run that was cut short.",
     ),
+    "rescore": (
+        "agentv.cli.commands.rescore:rescore_command",
+        "Judge the answers of a past run anew; no candidate is asked.",
+    ),
+    "rerun": (
+        "agentv.cli.commands.rerun:rerun_command",
+        "Ask trials of a past run anew, in a new run.",
+    ),
     "show": ("agentv.cli.commands.show:show_command", "Show the summary of a past run."),
     "merge": (
         "agentv.cli.commands.merge:merge_command",

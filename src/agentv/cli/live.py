@@ -16,9 +16,9 @@ from agentv.cli.progress import (
     batch_line,
     event_line,
     lane_line,
+    left_lines,
     needs_a_look,
     result_line,
-    resumption_lines,
     start_line,
 )
 from agentv.model.event import (
@@ -28,6 +28,7 @@ from agentv.model.event import (
     LaneState,
     LanesWaiting,
     Notice,
+    RunRescored,
     RunResumed,
     RunStarted,
     TrialFinished,
@@ -66,8 +67,8 @@ class LiveProgress:
             case RunStarted():
                 self._tally.start(event.total, event.done)
                 self._print(start_line(event))
-            case RunResumed():
-                for said in resumption_lines(event):
+            case RunResumed() | RunRescored():
+                for said in left_lines(event):
                     self._print(said)
             case TrialStarted():
                 self._in_flight[event.eval_id, event.target] = monotonic()
@@ -78,13 +79,17 @@ class LiveProgress:
                     self._print(f"  {result_line(result)}")
             case LanesWaiting(lanes=lanes):
                 self._lanes = lanes
-            case BatchWaiting(next_look_seconds=None):
-                self._batches.pop(event.batch_id, None)
-            case BatchWaiting(next_look_seconds=float(seconds)):
-                self._batches[event.batch_id] = event, monotonic() + seconds
+            case BatchWaiting():
+                self._batch(event)
             case AttemptFailed() | Notice():
                 if line := event_line(event, verbose=self._verbose):
                     self._print(line)
+
+    def _batch(self, event: BatchWaiting) -> None:
+        if event.next_look_seconds is None:
+            self._batches.pop(event.batch_id, None)
+        else:
+            self._batches[event.batch_id] = event, monotonic() + event.next_look_seconds
 
     def _print(self, line: str) -> None:
         self._console.print(Text.from_ansi(line), soft_wrap=True)

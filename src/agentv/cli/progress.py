@@ -1,17 +1,21 @@
 """How a run is going: alive on a terminal, plain lines elsewhere. All of it goes to stderr."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 
 from agentv.cli.console import err, one_line, paint
+from agentv.core.money import dollars
 from agentv.model.event import (
     AttemptFailed,
     BatchWaiting,
+    EvaluatorWork,
     Event,
     LaneState,
     LanesWaiting,
     Notice,
+    Reason,
+    RunRescored,
     RunResumed,
     RunStarted,
     TrialFinished,
@@ -34,6 +38,12 @@ _WHY = {
     "workspace_gone": "whose workspace, which an evaluator may look at, is gone",
     "evaluators_changed": "with changed evaluators",
     "limits_changed": "with another threshold, weight or name of an evaluator",
+}
+_WHY_UNANSWERED = {
+    "new": "not in that run",
+    "in_flight": "not answered in that run",
+    "case_changed": "changed since (messages, files or guidelines)",
+    "workspace_gone": _WHY["workspace_gone"],
 }
 _MARKS: dict[Verdict, str] = {"pass": "✓", "fail": "✗", "error": "!", "skipped": "-"}
 
@@ -90,8 +100,8 @@ class LineProgress:
             case RunStarted():
                 self._tally.start(event.total, event.done)
                 self._write(start_line(event))
-            case RunResumed():
-                for said in resumption_lines(event):
+            case RunResumed() | RunRescored():
+                for said in left_lines(event):
                     self._write(said)
             case TrialFinished(result=result):
                 self._tally.add(result)
@@ -145,22 +155,66 @@ def start_line(event: RunStarted) -> str:
     """What is about to happen."""
     trials = f"{event.total} trial{'s' if event.total != 1 else ''}"
     workers = f"{event.workers} worker{'s' if event.workers != 1 else ''}"
-    prefix = "DRY RUN: rehearsing" if event.dry_run else "Running"
+    prefix = "Rescoring" if event.rescoring else "Running"
+    prefix = "DRY RUN: rehearsing" if event.dry_run else prefix
     where = f" -> {event.folder}" if event.folder else ""
     return f"{prefix} {trials} with {workers}{where}"
 
 
+def left_lines(event: RunResumed | RunRescored) -> list[str]:
+    """What is left to do of a run, or of answers, that were there before."""
+    return rescoring_lines(event) if isinstance(event, RunRescored) else resumption_lines(event)
+
+
 def resumption_lines(event: RunResumed) -> list[str]:
     """What stands of a run that goes on, what is left to do, and why."""
-    lines = [f"  {event.kept} kept, {event.judged} only to be judged, {event.asked} to be asked"]
-    for reason in event.reasons:
-        ids = ", ".join(one_line(id_, 40) for id_ in reason.examples)
-        more = ", …" if reason.trials > len(reason.examples) else ""
-        lines.append(f"    {reason.trials} {_WHY.get(reason.why, reason.why)}: {ids}{more}")
+    asked = f"{event.asked} to be asked"
+    if event.unanswered:
+        asked = f"{event.unanswered} without an answer, in a run that asks nobody"
+    lines = [f"  {event.kept} kept, {event.judged} only to be judged, {asked}"]
+    lines += reason_lines(event.reasons, _WHY)
     if event.set_aside:
         rows = "1 row" if event.set_aside == 1 else f"{event.set_aside} rows"
         lines.append(f"  {rows} set aside in superseded.jsonl")
     return lines
+
+
+def reason_lines(reasons: Iterable[Reason], words: Mapping[str, str]) -> list[str]:
+    """`2 changed (messages, files or guidelines): one, two`."""
+    lines = []
+    for reason in reasons:
+        ids = ", ".join(one_line(id_, 40) for id_ in reason.examples)
+        more = ", …" if reason.trials > len(reason.examples) else ""
+        lines.append(f"    {reason.trials} {words.get(reason.why, reason.why)}: {ids}{more}")
+    return lines
+
+
+def rescoring_lines(event: RunRescored) -> list[str]:
+    """What is judged anew of an earlier run's answers, by whom, and what cannot be."""
+    errors = f", {event.kept} error{'s' if event.kept != 1 else ''} kept" if event.kept else ""
+    answers = f"{event.judged} answer{'s' if event.judged != 1 else ''}"
+    lines = [f"  {answers} of {one_line(event.run_id, 60)} to judge{errors}"]
+    width = max((len(one_line(work.name, 30)) for work in event.evaluators), default=0)
+    lines += [f"    {one_line(work.name, 30):{width}}  {_work(work)}" for work in event.evaluators]
+    if event.unanswered:
+        lines.append(f"  {event.unanswered} without an answer that fits; they get no row")
+        lines += reason_lines(event.reasons, _WHY_UNANSWERED)
+    if event.workspaces_gone:
+        lines.append(
+            f"  {event.workspaces_gone} answers of agents have no workspace to look at any more "
+            "(`keep_workspace: always` keeps it)"
+        )
+    return lines
+
+
+def _work(work: EvaluatorWork) -> str:
+    words = [f"{work.anew} anew"] if work.anew else []
+    if work.anew and work.judge is not None:
+        cost = "cost unknown" if work.cost_usd is None else f"about {dollars(work.cost_usd)}"
+        words = [f"{work.anew} anew by {one_line(work.judge, 30)} ({cost})"]
+    if work.stands or not words:
+        words.append(f"{work.stands} stand")
+    return ", ".join(words)
 
 
 def result_line(result: TrialResult) -> str:

@@ -1,7 +1,6 @@
 """Which run `--resume` means."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -67,6 +66,18 @@ def resume_of(options: Resuming, workspace: Workspace) -> Resume | None:
     return Resume(folder=folder, retry_errors=options.retry_errors)
 
 
+def asks_nobody(options: Resuming) -> bool:
+    """Whether the run that goes on is a rescored one: then the candidates need no keys."""
+    if options.resume:
+        folder = find_run(options.resume, RESULTS_ROOT)
+    elif options.resume is not None and options.out is not None:
+        folder = RunFolder(options.out)
+    else:
+        return False
+    known = folder.manifest_path.is_file()
+    return known and read_manifest(folder.manifest_path).rescored_from is not None
+
+
 def _refuse_another_plan(options: Resuming, manifest: RunManifest) -> None:
     """Rows of cases and targets that a filter leaves out would be set aside."""
     chosen = (("eval_ids", "--eval-id", options.eval_ids), ("targets", "--target", options.targets))
@@ -86,17 +97,7 @@ def _folder(options: Resuming, workspace: Workspace) -> RunFolder | None:
     if options.out is not None:
         folder = RunFolder(options.out)
         return folder if folder.holds_run else None
-    suites = [
-        _Name(one.suite.shown, one.suite.dataset, one.suite.digest) for one in workspace.suites
-    ]
-    return last_run_of(suites, RESULTS_ROOT, options.shard)
-
-
-@dataclass(frozen=True)
-class _Name:
-    path: str
-    dataset: str
-    digest: str
+    return last_run_of(workspace.suite_names, RESULTS_ROOT, options.shard)
 
 
 def last_run_of(
@@ -104,14 +105,16 @@ def last_run_of(
 ) -> RunFolder | None:
     """The newest run of just these suites, wherever they lay then, and of this shard of them.
 
-    `None` if there is none.
+    `None` if there is none. Rehearsals are none, and neither are runs that came of another run.
     """
     for folder in newest_first(root):
         try:
             manifest = read_manifest(folder.manifest_path)
         except SetupError:
             continue
-        if manifest.dry_run or shard != (str(manifest.shard) if manifest.shard else None):
+        if manifest.dry_run or manifest.rescored_from or manifest.rerun_of:
+            continue
+        if shard != (str(manifest.shard) if manifest.shard else None):
             continue
         found = len(moved_suites(manifest.suites, suites))
         if found == len(suites) == len(manifest.suites):

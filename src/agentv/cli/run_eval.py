@@ -23,10 +23,10 @@ from agentv.cli.console import (
 from agentv.cli.failure import mistakes_in_words, problems_json
 from agentv.cli.interrupt import interruptible
 from agentv.cli.progress import LineProgress, NoProgress
-from agentv.cli.resuming import resume_of
+from agentv.cli.resuming import asks_nobody, resume_of
 from agentv.cli.summary import report_json, summary_lines
 from agentv.errors import AuthorError, ExitCode, SetupError
-from agentv.execution import RunReport, RunRequest
+from agentv.execution import Rerun, Rescore, RunReport, RunRequest
 from agentv.exporters.base import export, exporter_for
 from agentv.loading.discover import discover
 from agentv.loading.suites import LoadContext
@@ -129,16 +129,22 @@ class EvalOptions:
         return low, high
 
 
-def run_eval(options: EvalOptions) -> int:
-    """Run what was asked and return the exit code."""
+def run_eval(options: EvalOptions, origin: Rescore | Rerun | None = None) -> int:
+    """Run what was asked and return the exit code.
+
+    Args:
+        options: What was typed, now or when an earlier run was started.
+        origin: The earlier run that this one comes of, if any.
+    """
     for path in options.exports:
         exporter_for(path)  # an unknown suffix must not be found out after an hour of trials
-    workspace = _load(options)
+    is_rescoring = isinstance(origin, Rescore) or asks_nobody(options)
+    workspace = load_suites(options, asks_nobody=is_rescoring)
     print_problems(workspace.problems)
     if workspace.errors:
-        return _refuse(workspace, as_json=options.as_json)
+        return refuse(workspace, as_json=options.as_json)
     started = time.perf_counter()
-    report = _execute(options, workspace)
+    report = _execute(options, workspace, origin)
     seconds = time.perf_counter() - started
     if report.aborted:
         err(f"Run aborted: {visible(report.aborted)}")
@@ -152,7 +158,8 @@ def run_eval(options: EvalOptions) -> int:
     return code
 
 
-def _refuse(workspace: Workspace, *, as_json: bool) -> ExitCode:
+def refuse(workspace: Workspace, *, as_json: bool) -> ExitCode:
+    """Nothing is run; with `--json` the mistakes are told there too."""
     code = exit_code_of(workspace)
     if as_json:
         problems = workspace.problems
@@ -181,7 +188,16 @@ def exit_code_of(workspace: Workspace) -> ExitCode:
     return ExitCode.NOTHING if codes <= {"no-cases", "nothing-asserted"} else ExitCode.USAGE
 
 
-def _load(options: EvalOptions) -> Workspace:
+def load_suites(options: EvalOptions, *, asks_nobody: bool = False) -> Workspace:
+    """The suites that were asked for, with their mistakes.
+
+    Args:
+        options: What was typed.
+        asks_nobody: Whether of all targets only the judges will be called.
+
+    Raises:
+        AuthorError: There are none.
+    """
     cwd = Path.cwd()
     found = discover(options.paths, cwd)
     suites = found.of_kind("eval")
@@ -196,7 +212,8 @@ def _load(options: EvalOptions) -> Workspace:
         target_names=options.targets,
         select=_selector(options.eval_ids),
     )
-    return load_workspace(suites, context, resolve=not options.dry_run)
+    resolve = not options.dry_run
+    return load_workspace(suites, context, resolve=resolve, asks_nobody=asks_nobody)
 
 
 def _selector(globs: tuple[str, ...]) -> Callable[[str], bool]:
@@ -205,19 +222,31 @@ def _selector(globs: tuple[str, ...]) -> Callable[[str], bool]:
     return lambda id_: any(id_ == glob or fnmatchcase(id_, glob) for glob in globs)
 
 
-def _execute(options: EvalOptions, workspace: Workspace) -> RunReport:
+def _execute(
+    options: EvalOptions, workspace: Workspace, origin: Rescore | Rerun | None
+) -> RunReport:
     with _sinks(options) as sinks:
-        request = RunRequest(
-            workspace=workspace,
-            options=options.run_options(),
-            registry=Registry(),
-            cwd=Path.cwd(),
-            arguments=options.recorded(),
-            out=options.out,
-            resume=resume_of(options, workspace),
-            sinks=sinks,
-        )
-        return asyncio.run(interruptible(request))
+        return asyncio.run(interruptible(request_of(options, workspace, origin, sinks)))
+
+
+def request_of(
+    options: EvalOptions,
+    workspace: Workspace,
+    origin: Rescore | Rerun | None = None,
+    sinks: Sequence[Sink] = (),
+) -> RunRequest:
+    """What was typed, as a run takes it."""
+    return RunRequest(
+        workspace=workspace,
+        options=options.run_options(),
+        registry=Registry(),
+        cwd=Path.cwd(),
+        arguments=options.recorded(),
+        out=options.out,
+        resume=resume_of(options, workspace),
+        origin=origin,
+        sinks=sinks,
+    )
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from agentv.assembly.comparing import flips_since
 from agentv.cli.console import out, paint, print_json
 from agentv.cli.summary import report_json, summary_lines
 from agentv.core.gate import decide
@@ -53,4 +54,10 @@ def report_of(folder: RunFolder) -> RunReport:
     """
     manifest = read_manifest(folder.manifest_path)
     summary = summarise(manifest, open_rows(folder.journal_path))
-    return RunReport(folder=folder, manifest=manifest, summary=summary, decision=decide(summary))
+    return RunReport(
+        folder=folder,
+        manifest=manifest,
+        summary=summary,
+        decision=decide(summary),
+        flips=flips_since(folder, manifest, RESULTS_ROOT),
+    )

@@ -6,10 +6,12 @@ from typing import Any
 import msgspec
 
 from agentv.cli.console import one_line, paint
+from agentv.cli.origin_lines import flip_lines, flips_json, origin_lines
 from agentv.cli.shard_lines import shard_lines
 from agentv.cli.usage_lines import usage_lines
 from agentv.errors import ExitCode
 from agentv.execution import RunReport
+from agentv.model.event import RunRescored, RunResumed
 from agentv.model.summary import Counts, ErrorLine, LowScore, RunSummary, ScoreStatistics
 
 _BAR = 24
@@ -25,6 +27,7 @@ def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[s
     yield from _errors(summary)
     yield from _failures(summary)
     yield _headline(report)
+    yield from origin_lines(report)
     yield f"  trials      {_counts(summary.counts)}"
     yield from shard_lines(report.manifest, summary)
     if not summary.dry_run:
@@ -38,6 +41,7 @@ def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[s
         yield f"  time        {seconds:.1f} s"
     yield f"  run         {report.folder.path}"
     yield f"  {_verdict(report)}"
+    yield from flip_lines(report)
 
 
 def report_json(report: RunReport) -> dict[str, Any]:
@@ -78,7 +82,11 @@ def report_json(report: RunReport) -> dict[str, Any]:
         "errors": [_plain(error) for error in summary.errors],
         "error_kinds": summary.error_kinds,
         "unplanned_rows": summary.unplanned,
-        "resumed": _plain(report.resumed) if report.resumed else None,
+        "resumed": _plain(report.resumed) if isinstance(report.resumed, RunResumed) else None,
+        "rescored_from": _plain(manifest.rescored_from) if manifest.rescored_from else None,
+        "rerun_of": _plain(manifest.rerun_of) if manifest.rerun_of else None,
+        "rescoring": _plain(report.resumed) if isinstance(report.resumed, RunRescored) else None,
+        "flips": flips_json(report.flips),
     }
 
 

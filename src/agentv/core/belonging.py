@@ -35,7 +35,8 @@ def missing_shards(manifests: Iterable[RunManifest]) -> list[int]:
 def misfits(sources: Sequence[Source]) -> list[str]:
     """Every reason why runs do not belong together, each in a sentence."""
     first = sources[0]
-    found = [reason for other in sources[1:] for reason in _unlike(first, other)]
+    found = list(_of_answers_or_choices(sources))
+    found += [reason for other in sources[1:] for reason in _unlike(first, other)]
     return found + list(_same_shards(sources))
 
 
@@ -50,6 +51,15 @@ def doubts(sources: Sequence[Source]) -> list[str]:
         named = ", ".join(sorted(str(commit)[:12] if commit else "none" for commit in commits))
         found.append(f"the runs were made on several commits of the repository: {named}")
     return found
+
+
+def _of_answers_or_choices(sources: Iterable[Source]) -> Iterator[str]:
+    """Their plans are not their suites' alone, which a merged run's is."""
+    for source in sources:
+        if source.manifest.rescored_from is not None:
+            yield f"{source.folder} was rescored: merge what it comes from, and rescore that."
+        elif source.manifest.rerun_of is not None:
+            yield f"{source.folder} was rerun: merge what it comes from, and rerun that."
 
 
 def _unlike(first: Source, other: Source) -> Iterator[str]:

@@ -10,6 +10,15 @@ from agentv.loading.targets import ResolvedTarget, Targets
 from agentv.model.problem import LoadError, Problem
 
 
+@dataclass(frozen=True, kw_only=True)
+class SuiteNames:
+    """What a suite is known by: see `agentv.core.moved_suites`."""
+
+    path: str
+    dataset: str
+    digest: str
+
+
 @dataclass
 class Workspace:
     """Suites with the targets they use."""
@@ -18,6 +27,14 @@ class Workspace:
     resolved: dict[tuple[Path, Path | None, str], ResolvedTarget] = field(default_factory=dict)
     """By targets file, `.env` file and name: the same name may mean two things in two projects."""
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def suite_names(self) -> list[SuiteNames]:
+        """What the suites are known by, in runs too."""
+        return [
+            SuiteNames(path=one.suite.shown, dataset=one.suite.dataset, digest=one.suite.digest)
+            for one in self.suites
+        ]
 
     @property
     def errors(self) -> list[Problem]:
@@ -36,6 +53,7 @@ def load_workspace(
     context: LoadContext,
     *,
     resolve: bool = True,
+    asks_nobody: bool = False,
     extra: Sequence[LoadedSuite] = (),
 ) -> Workspace:
     """Load suites, and resolve the targets they use.
@@ -45,6 +63,7 @@ def load_workspace(
         context: What loading knows besides the files.
         extra: Suites that were loaded from elsewhere.
         resolve: Whether targets must be ready to be called; a dry run needs them only to exist.
+        asks_nobody: Whether of all targets only the judges are called.
 
     Nothing is raised: every mistake of every file is in `problems`.
     """
@@ -61,7 +80,8 @@ def load_workspace(
             workspace.problems += suite.targets.problems
             workspace.problems += _asked_for(suite, suite.targets, context)
             if resolve:
-                _resolve(workspace, suite, suite.targets)
+                names = judges_of(suite) if asks_nobody else used_targets(suite)
+                _resolve(workspace, suite, suite.targets, names)
     # Suites that share a file find its mistakes once each; they are said once.
     workspace.problems = list(dict.fromkeys(workspace.problems))
     return workspace
@@ -69,18 +89,28 @@ def load_workspace(
 
 def used_targets(suite: LoadedSuite) -> list[str]:
     """Every target that running a suite calls: candidates first, then judges."""
-    pinned = sum(suite.case_targets.values())
-    shared = suite.target_names if len(suite.suite.cases) > pinned else ()
-    candidates = [*shared, *suite.case_targets]
+    return list(dict.fromkeys([*_candidates_of(suite), *judges_of(suite)]))
+
+
+def judges_of(suite: LoadedSuite) -> list[str]:
+    """Every target that is asked for verdicts."""
     judges = list(suite.judges)
     if suite.judged and suite.targets is not None:
         known = suite.targets.definitions
-        judges += [suite.targets.judge_of(name) for name in candidates if name in known]
-    return list(dict.fromkeys([*candidates, *judges]))
+        judges += [suite.targets.judge_of(name) for name in _candidates_of(suite) if name in known]
+    return list(dict.fromkeys(judges))
 
 
-def _resolve(workspace: Workspace, suite: LoadedSuite, targets: Targets) -> None:
-    for name in used_targets(suite):
+def _candidates_of(suite: LoadedSuite) -> list[str]:
+    pinned = sum(suite.case_targets.values())
+    shared = suite.target_names if len(suite.suite.cases) > pinned else ()
+    return [*shared, *suite.case_targets]
+
+
+def _resolve(
+    workspace: Workspace, suite: LoadedSuite, targets: Targets, names: Iterable[str]
+) -> None:
+    for name in names:
         key = _key(suite, targets, name)
         if name not in targets.definitions or key in workspace.resolved:
             continue

@@ -15,6 +15,8 @@ class RunStarted(Record, frozen=True, kw_only=True):
     done: int = 0
     """Rows that were there before."""
     dry_run: bool = False
+    rescoring: bool = False
+    """Whether no candidate is asked."""
 
 
 class Reason(Record, frozen=True, kw_only=True):
@@ -39,6 +41,40 @@ class RunResumed(Record, frozen=True, kw_only=True):
     set_aside: int
     """Rows that do not stand any more; they are in `superseded.jsonl`."""
     reasons: tuple[Reason, ...]
+    unanswered: int = 0
+    """Trials without an answer in a run in which nobody may be asked; they get no row."""
+
+
+class EvaluatorWork(Record, frozen=True, kw_only=True):
+    """What is left to do for one evaluator when answers are judged anew."""
+
+    name: str
+    type: str
+    judge: str | None
+    """The target that it asks; `None` if it asks nobody."""
+    anew: int
+    stands: int
+    """Verdicts that are taken over: what shaped them is the same."""
+    cost_usd: float | None
+    """About what it will cost, by its calls in the earlier run; `None` when that is unknown."""
+
+
+class RunRescored(Record, frozen=True, kw_only=True):
+    """Answers of an earlier run are judged anew: what stands, and what is to be done."""
+
+    run_id: str
+    """Of the earlier run."""
+    kept: int
+    """Trials without an answer whose rows stay: they ended in an error."""
+    judged: int
+    """Trials with an answer."""
+    unanswered: int
+    """Trials that have no answer which fits; they get no row."""
+    reasons: tuple[Reason, ...]
+    """Why not."""
+    evaluators: tuple[EvaluatorWork, ...]
+    workspaces_gone: int = 0
+    """Answers of agents whose workspace an evaluator may want to look at, and which is gone."""
 
 
 class TrialStarted(Record, frozen=True, kw_only=True):
@@ -108,6 +144,7 @@ class BatchWaiting(Record, frozen=True, kw_only=True):
 Event = (
     RunStarted
     | RunResumed
+    | RunRescored
     | TrialStarted
     | AttemptFailed
     | TrialFinished

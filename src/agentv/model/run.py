@@ -41,6 +41,33 @@ class MergedRun(Record, frozen=True, kw_only=True):
     shard: Shard | None = None
 
 
+class RescoreLink(Record, frozen=True, kw_only=True):
+    """The run whose answers were judged anew."""
+
+    run_id: str
+    folder: str
+    """Where it was: from the working directory, where it was below that."""
+    anew: tuple[str, ...] = ()
+    """Evaluators, by globs over their names, none of whose verdicts were taken over."""
+
+
+class RerunLink(Record, frozen=True, kw_only=True):
+    """The run whose trials were asked anew, and which of them; all where nothing is said."""
+
+    run_id: str
+    folder: str
+    """Where it was: from the working directory, where it was below that."""
+    failed: bool = False
+    errors: bool = False
+    eval_ids: tuple[str, ...] = ()
+    """Globs. A trial that any of these three means was chosen."""
+
+    @property
+    def chooses(self) -> bool:
+        """Whether only some trials are meant."""
+        return self.failed or self.errors or bool(self.eval_ids)
+
+
 class RunManifest(Record, frozen=True, kw_only=True):
     """Everything needed to know what a run was; nothing that its rows can tell."""
 
@@ -63,6 +90,9 @@ class RunManifest(Record, frozen=True, kw_only=True):
     """Which part of a plan it was; `None` for the whole."""
     merged: tuple[MergedRun, ...] = ()
     """The runs that it was joined from."""
+    rescored_from: RescoreLink | None = None
+    """Whose answers these are: no candidate may be asked in this run."""
+    rerun_of: RerunLink | None = None
     suites: tuple[SuitePlan, ...]
     targets: tuple[TargetRecord, ...]
 

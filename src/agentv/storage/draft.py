@@ -9,7 +9,9 @@ from typing import IO, Self
 
 from agentv.core.json_text import to_json
 from agentv.errors import SetupError
-from agentv.model.step import Step
+from agentv.model.prior import Prior
+from agentv.model.step import Answered, Judged, step_key
+from agentv.model.trial import Trial
 from agentv.storage.durable import sync_folder
 
 
@@ -25,7 +27,7 @@ class Draft:
         self._draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         self._file: IO[bytes] | None = None
         self.size = 0
-        """Bytes, so far."""
+        """Bytes so far: where the next line begins."""
 
     def __enter__(self) -> Self:
         try:
@@ -45,9 +47,25 @@ class Draft:
                 self._file.close()
             self._draft.unlink(missing_ok=True)
 
-    def write(self, step: Step) -> None:
-        """Add a step."""
-        self.add(to_json(step) + b"\n")
+    def write(self, record: object) -> None:
+        """Add a record as a line of JSON."""
+        self.add(to_json(record) + b"\n")
+
+    def write_answer(self, trial: Trial, prior: Prior) -> int:
+        """Add the steps of an answer and of what was said of it; where they begin."""
+        place, key = self.size, step_key(trial)
+        self.write(
+            Answered(
+                **key,
+                digest=trial.digest,
+                attempts=prior.attempts,
+                duration_ms=prior.duration_ms,
+                response=prior.response,
+            )
+        )
+        for result in prior.verdicts:
+            self.write(Judged(**key, result=result))
+        return place
 
     def add(self, line: bytes) -> None:
         """Add a line, its end with it."""

@@ -20,8 +20,8 @@ Key = tuple[str, str, str, int]
 """Suite, case, target, trial."""
 
 
-class Head(Record, frozen=True, kw_only=True):
-    """Of which trial a line speaks."""
+class TrialKey(Record, frozen=True, kw_only=True):
+    """By what a trial is known in a run: how every row, step and choice begins."""
 
     suite: str
     eval_id: str
@@ -43,9 +43,9 @@ class Lines:
         self._file: BufferedReader | None = None
         self.torn = False
 
-    def heads(self) -> Iterator[tuple[int, Head]]:
+    def heads(self) -> Iterator[tuple[int, TrialKey]]:
         """Where each line begins, and whose it is."""
-        decode = msgspec.json.Decoder(Head).decode
+        decode = msgspec.json.Decoder(TrialKey).decode
         try:
             self._file = self._path.open("rb")
         except FileNotFoundError:

@@ -15,7 +15,7 @@ import msgspec
 from agentv.errors import AuthorError
 from agentv.model.run import RunManifest
 from agentv.storage.draft import Draft
-from agentv.storage.lines import Head, Key, Lines, called
+from agentv.storage.lines import Key, Lines, TrialKey, called
 from agentv.storage.manifest import write_manifest
 from agentv.storage.run_folder import RunFolder
 from agentv.storage.run_lock import RunLock
@@ -95,7 +95,7 @@ class Merge:
             raise
 
     def _find_rows(self) -> None:
-        twice: list[tuple[Head, _Place, _Place]] = []
+        twice: list[tuple[TrialKey, _Place, _Place]] = []
         for part, lines in enumerate(self._rows):
             for at, head in lines.heads():
                 known = self._row_at.setdefault(hash(self._key(part, head)), (part, at))
@@ -127,7 +127,7 @@ class Merge:
             for at in places:
                 yield self._named(part, lines.line(at))
 
-    def _key(self, part: int, head: Head) -> Key:
+    def _key(self, part: int, head: TrialKey) -> Key:
         suite = self._renamed[part].get(head.suite, head.suite)
         return suite, head.eval_id, head.target, head.trial
 
@@ -140,7 +140,7 @@ class Merge:
         renamed = self._renamed[part]
         if not renamed:
             return line
-        suite = msgspec.json.decode(line, type=Head).suite
+        suite = msgspec.json.decode(line, type=TrialKey).suite
         return called(line, {"suite": renamed[suite]}) if suite in renamed else line
 
     def _where(self, place: _Place) -> str:

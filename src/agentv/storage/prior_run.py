@@ -7,7 +7,7 @@ when its trial is asked for.
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from agentv.core.resuming import Known
 from agentv.errors import SetupError
@@ -16,6 +16,8 @@ from agentv.model.result import EvaluatorResult, TrialResult
 from agentv.model.step import Answered, Asked, Judged, Step, decode_step
 from agentv.storage.lines import Key, Lines
 from agentv.storage.run_folder import RunFolder
+
+T = TypeVar("T")
 
 
 class PriorRun:
@@ -68,6 +70,14 @@ class PriorRun:
     def knows(self, key: Key) -> bool:
         """Whether anything was recorded of a trial."""
         return hash(key) in self._row_at or hash(key) in self._steps_at
+
+    def view(self, key: Key, type_: type[T]) -> T | None:
+        """As much of a trial's row as a type asks for; `None` if it has none."""
+        place = self.place(key)
+        if place is None:
+            return None
+        found: T = self._rows.read(place, type_)
+        return found
 
     def place(self, key: Key) -> int | None:
         """Where a trial's row begins; `None` if it has none."""

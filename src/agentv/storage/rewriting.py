@@ -13,7 +13,6 @@ from typing import Any, Self
 
 from agentv.model.prior import Prior
 from agentv.model.result import TrialResult
-from agentv.model.step import Answered, Judged, step_key
 from agentv.model.trial import Trial
 from agentv.storage.draft import Draft
 from agentv.storage.lines import called
@@ -55,20 +54,7 @@ class Rewriting:
 
     def take_over(self, trial: Trial, prior: Prior) -> int:
         """An answer that need not be asked for again; where it can be read afterwards."""
-        place = self._steps.size
-        key = step_key(trial)
-        self._steps.write(
-            Answered(
-                **key,
-                digest=trial.digest,
-                attempts=prior.attempts,
-                duration_ms=prior.duration_ms,
-                response=prior.response,
-            )
-        )
-        for result in prior.verdicts:
-            self._steps.write(Judged(**key, result=result))
-        return place
+        return self._steps.write_answer(trial, prior)
 
     def finish(self) -> int:
         """Make it so; how many rows were set aside."""

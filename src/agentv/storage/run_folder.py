@@ -44,6 +44,11 @@ class RunFolder:
         return self.path / "superseded.jsonl"
 
     @property
+    def chosen_path(self) -> Path:
+        """The trials that the run is of, where these are not all of its suites."""
+        return self.path / "chosen.jsonl"
+
+    @property
     def lock_path(self) -> Path:
         """Locked by the process that writes the run."""
         return self.path / "lock"
@@ -57,7 +62,7 @@ class RunFolder:
     def files(self) -> tuple[Path, ...]:
         """All that a run may have in its folder; the manifest and the lock at the end."""
         rows = self.journal_path, self.steps_path, self.superseded_path
-        return (*rows, self.manifest_path, self.lock_path)
+        return (*rows, self.chosen_path, self.manifest_path, self.lock_path)
 
     @property
     def holds_run(self) -> bool:

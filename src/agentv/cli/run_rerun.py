@@ -1,0 +1,38 @@
+"""`agentv rerun`: trials of an earlier run, asked anew in a new run."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentv.cli.recalling import options_of_new_run
+from agentv.cli.run_eval import run_eval
+from agentv.execution import RESULTS_ROOT, Rerun
+from agentv.storage.run_folder import find_run
+
+
+@dataclass(frozen=True, kw_only=True)
+class RerunOptions:
+    """What was typed."""
+
+    run: str
+    failed: bool
+    errors: bool
+    eval_ids: tuple[str, ...]
+    workers: int | None
+    budget_usd: float | None
+    out: Path | None
+    exports: tuple[Path, ...]
+    verbose: bool
+    as_json: bool
+    quiet: bool
+
+
+def run_rerun(options: RerunOptions) -> int:
+    """Ask the chosen trials anew and return the exit code of these."""
+    origin = Rerun(
+        folder=find_run(options.run, RESULTS_ROOT),
+        failed=options.failed,
+        errors=options.errors,
+        eval_ids=options.eval_ids,
+    )
+    replaced = ("workers", "budget_usd")
+    return run_eval(options_of_new_run(origin.folder, options.run, options, replaced), origin)
