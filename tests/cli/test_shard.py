@@ -1,5 +1,6 @@
 """`--shard K/N` runs a part of a plan; together the parts are the whole, each trial once."""
 
+import json
 from collections import Counter
 
 import pytest
@@ -54,8 +55,23 @@ def test_the_summary_says_of_what_it_is_a_part(plan: Project) -> None:
     )
 
 
-def test_jsonl_cases_and_a_filter_are_split_alike(plan: Project) -> None:
-    """A filter comes first: what it leaves is what is split."""
+def test_cases_of_a_jsonl_file_are_in_the_same_shards(plan: Project) -> None:
+    """A shard is known by names, not by how or where the cases are written."""
+    lines = [json.dumps(case) + "\n" for case in reversed(CASES)]
+    plan.write(
+        {
+            "moved/c.eval.yaml": suite(dataset="a").replace("[]", "cases.jsonl"),
+            "moved/cases.jsonl": "".join(lines),
+        }
+    )
+    plan.run("eval", "a.eval.yaml", "--shard", "2/3", "--out", "listed")
+    plan.run("eval", "moved/c.eval.yaml", "--shard", "2/3", "--out", "lines")
+    listed, in_lines = ({row["eval_id"] for row in plan.rows(n)} for n in ("listed", "lines"))
+    assert listed == in_lines
+    assert 3 <= len(listed) <= 4
+
+
+def test_a_filter_comes_first_and_what_it_leaves_is_split(plan: Project) -> None:
     plan.run("eval", "a.eval.yaml", "--eval-id", "case-1*", "--shard", "1/2", "--out", "s1")
     plan.run("eval", "a.eval.yaml", "--eval-id", "case-1*", "--shard", "2/2", "--out", "s2")
     ids = [row["eval_id"] for name in ("s1", "s2") for row in plan.rows(name)]
