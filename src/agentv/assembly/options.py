@@ -8,7 +8,14 @@ from pathlib import Path
 from agentv.errors import AuthorError
 from agentv.model.event import Event
 from agentv.model.options import PromptMode
-from agentv.protocols import HttpSender, ProcessRunner, Provider, ResponseCache, TrafficControl
+from agentv.protocols import (
+    Cassette,
+    HttpSender,
+    ProcessRunner,
+    Provider,
+    ResponseCache,
+    TrafficControl,
+)
 from agentv.registry import Registry
 
 DEFAULT_THRESHOLD = 0.8
@@ -64,6 +71,7 @@ class Surroundings:
     emit: Callable[[Event], None]
     now: Callable[[], datetime]
     cache: ResponseCache | None = None
+    cassette: Cassette | None = None
     cwd: Path = Path()
     """Where the run was started, and the cache lies."""
 

@@ -190,8 +190,12 @@ class _Taking:
         return entry is None or (entry.takes_time and not entry.needs_judge)
 
 
-def refuse_unlike(manifest: RunManifest, *, dry_run: bool) -> None:
-    """A rehearsal and a run cannot be one; raises `SetupError`."""
+def refuse_unlike(manifest: RunManifest, *, dry_run: bool, replayed: str | None) -> None:
+    """A rehearsal or a replay and a run cannot be one; raises `SetupError`."""
+    if manifest.replayed != replayed:
+        was = f"replayed from {manifest.replayed}" if manifest.replayed else "no replay"
+        now = f"is replayed from {replayed}" if replayed else "is no replay"
+        raise SetupError(f"The run {manifest.run_id} was {was}, and this {now}: start a new one.")
     if manifest.dry_run != dry_run:
         was, now = ("a dry run", "is none") if manifest.dry_run else ("no dry run", "is one")
         raise SetupError(f"The run {manifest.run_id} was {was}, and this {now}: start a new one.")

@@ -26,7 +26,7 @@ from agentv.cli.progress import LineProgress, NoProgress
 from agentv.cli.resuming import resume_of
 from agentv.cli.summary import report_json, summary_lines
 from agentv.errors import AuthorError, ExitCode, SetupError
-from agentv.execution import RunReport, RunRequest
+from agentv.execution import RunReport, RunRequest, recorded_variables, refuse_cassette_with
 from agentv.exporters.base import export, exporter_for
 from agentv.loading.discover import discover
 from agentv.loading.suites import LoadContext
@@ -41,6 +41,7 @@ _NOT_RECORDED = frozenset({"as_json", "quiet", "verbose", "resume", "retry_error
 _UNSAID: dict[str, Any] = {
     **dict.fromkeys(("targets_path", "workers", "agent_timeout", "threshold", "min_pass_rate")),
     **dict.fromkeys(("dry_run_delay_min", "dry_run_delay_max", "dump_prompts", "budget_usd")),
+    **dict.fromkeys(("record", "replay")),
     **dict.fromkeys(("dry_run", "cache"), False),
     **dict.fromkeys(("targets", "eval_ids", "exports"), ()),
     "max_retries": DEFAULT_MAX_RETRIES,
@@ -73,6 +74,8 @@ class EvalOptions:
     seed: int
     budget_usd: float | None
     cache: bool
+    record: Path | None
+    replay: Path | None
     resume: str | None
     retry_errors: bool
     verbose: bool
@@ -106,7 +109,7 @@ class EvalOptions:
     def recalled(cls, recorded: Mapping[str, Any], **changes: Any) -> "EvalOptions":
         """The options of a run that a manifest tells of; `out` is where that run lies, not here."""
         fields = {**_UNSAID, **recorded, "out": None, **changes}
-        for name in ("targets_path", "dump_prompts"):
+        for name in ("targets_path", "dump_prompts", "record", "replay"):
             fields[name] = None if fields[name] is None else Path(fields[name])
         for name in ("paths", "targets", "eval_ids"):
             fields[name] = tuple(fields[name])
@@ -128,6 +131,12 @@ def run_eval(options: EvalOptions) -> int:
     """Run what was asked and return the exit code."""
     for path in options.exports:
         exporter_for(path)  # an unknown suffix must not be found out after an hour of trials
+    refuse_cassette_with(
+        record=options.record,
+        replay=options.replay,
+        cache=options.cache,
+        dry_run=options.dry_run,
+    )
     workspace = _load(options)
     print_problems(workspace.problems)
     if workspace.errors:
@@ -189,6 +198,7 @@ def _load(options: EvalOptions) -> Workspace:
         registry=Registry(),
         targets_path=cwd / options.targets_path if options.targets_path else None,
         target_names=options.targets,
+        recorded_variables=recorded_variables(options.replay),
         select=_selector(options.eval_ids),
     )
     return load_workspace(suites, context, resolve=not options.dry_run)
@@ -210,6 +220,8 @@ def _execute(options: EvalOptions, workspace: Workspace) -> RunReport:
             arguments=options.recorded(),
             out=options.out,
             resume=resume_of(options, workspace),
+            record=options.record,
+            replay=options.replay,
             sinks=sinks,
         )
         return asyncio.run(interruptible(request))

@@ -46,6 +46,10 @@ class RunManifest(Record, frozen=True, kw_only=True):
     """No trial was to be started once this much was known to be spent."""
     cache: bool = False
     """Whether answers were taken from the response cache, and kept in it."""
+    recorded: str | None = None
+    """The cassette that its exchanges were recorded in."""
+    replayed: str | None = None
+    """The cassette that all its answers come from: nobody was asked."""
     suites: tuple[SuitePlan, ...]
     targets: tuple[TargetRecord, ...]
 

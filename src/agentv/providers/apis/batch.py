@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from agentv.errors import ProviderError, RunAborted
 from agentv.model.request import ProviderRequest
@@ -49,6 +51,7 @@ class BatchingApi(ApiProvider):
         self._build = build
         self._batches = batches
         self._claims: list[tuple[Claim, BatchPlan]] = []
+        self._passing: TemporaryDirectory[str] | None = None
 
     async def respond_batch(self, requests: Sequence[ProviderRequest]) -> Sequence[Outcome]:
         """Wait for the batch of these requests, whether this run makes it or an earlier one did.
@@ -68,10 +71,14 @@ class BatchingApi(ApiProvider):
             return plan.outcomes([], {})
         api = self._batches(plan.url)
         client = BatchSender(
-            self._build.http, self._batch_wire, self._batch_options, self._build.rng, plan.headers
+            self._build.http,
+            self._batch_wire,
+            self._batch_options,
+            self._build.rng,
+            plan.headers,
+            self._build.sleep,
         )
-        folder = self._build.folder / ".agentv" / "batches"
-        place = claim(folder, plan.target, plan.custom_ids, _now())
+        place = claim(self._ledger(), plan.target, plan.custom_ids, _now())
         self._claims.append((place, plan))
         outcomes = await self._left_behind(plan, place, api, client)
         if outcomes is None:
@@ -91,6 +98,16 @@ class BatchingApi(ApiProvider):
         """Whoever starts this run again may have its batches."""
         for place, _ in self._claims:
             place.release()
+        if self._passing is not None:
+            self._passing.cleanup()
+
+    def _ledger(self) -> Path:
+        """Where batches under way are noted; a replay has nothing to do with those of real runs."""
+        if not self._build.replays:
+            return self._build.folder / ".agentv" / "batches"
+        if self._passing is None:
+            self._passing = TemporaryDirectory(prefix="agentv-", ignore_cleanup_errors=True)
+        return Path(self._passing.name)
 
     async def _left_behind(
         self, plan: BatchPlan, place: Claim, api: BatchApi, client: BatchClient
@@ -160,7 +177,7 @@ class BatchingApi(ApiProvider):
                 said = news
             if status.ended:
                 return status
-            await asyncio.sleep(delay)
+            await self._build.sleep(delay)
             delay = max(delay, min(delay * _POLL_GROWTH, LONGEST_POLL_SECONDS))
 
     def _say(self, line: str) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ import msgspec
 
 from agentv.core.backoff import RetrySettings, backoff_seconds
 from agentv.core.retry_after import retry_after_seconds
-from agentv.errors import ProviderError
+from agentv.errors import ProviderError, ReplayMiss
 from agentv.model.http import HttpReply, HttpRequest
 from agentv.protocols import HttpSender
 from agentv.providers.apis.media import encode_body
@@ -34,8 +34,10 @@ class BatchSender:
         options: ApiOptions,
         rng: Random,
         headers: Mapping[str, str],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._http = http
+        self._sleep = sleep
         self._wire = wire
         self._options = options
         self._retry: RetrySettings = options.retry_settings()
@@ -65,6 +67,8 @@ class BatchSender:
                 reply = await self._http.send(sent)
                 if 200 <= reply.status <= 299:
                     return read(reply.body)
+            except ReplayMiss:
+                raise
             except ProviderError as error:
                 failure = error
             else:
@@ -78,7 +82,7 @@ class BatchSender:
             if wait is None:
                 grown = min(retry, _RETRIES_THAT_GROW)
                 wait = backoff_seconds(self._retry, grown, self._rng.random())
-            await asyncio.sleep(wait)
+            await self._sleep(wait)
 
     def _request(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes = b""
