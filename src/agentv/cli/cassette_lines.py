@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from agentv.cli.console import one_line, paint
 from agentv.execution import RunReport
 
-
 _FILTERS = ("eval_ids", "targets")
 """Arguments by which a run is only a part of what was recorded."""
 
