@@ -101,10 +101,17 @@ class CassetteFolder:
         return str(path.relative_to(self.path))
 
 
-def free_places(folder: Path) -> Iterator[Path]:
-    """Files for further exchanges, one after the other."""
-    taken = (int(path.stem) for path in folder.glob("*.json") if path.stem.isdigit())
+def free_places(folder: Path, *, after_those_there: bool) -> Iterator[Path]:
+    """Files for exchanges, one after the other."""
+    there = folder.glob("*.json") if after_those_there else ()
+    taken = (int(path.stem) for path in there if path.stem.isdigit())
     return (folder / f"{number}.json" for number in count(max(taken, default=0) + 1))
+
+
+def remove_all(folder: Path) -> None:
+    """Remove the recordings of a folder, and what a kill left half-written."""
+    for path in (*folder.glob("*.json"), *folder.glob(".*.tmp")):
+        path.unlink(missing_ok=True)
 
 
 def _in_order(path: Path) -> tuple[str, int, str]:

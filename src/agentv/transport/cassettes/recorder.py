@@ -29,7 +29,7 @@ from agentv.transport.cassettes.file_changes import (
     changes_since,
     state_of,
 )
-from agentv.transport.cassettes.folder import CassetteFolder, free_places
+from agentv.transport.cassettes.folder import CassetteFolder, free_places, remove_all
 from agentv.transport.cassettes.requests import command_asked, fit_headers, http_asked
 from agentv.transport.output import Output
 
@@ -59,6 +59,8 @@ class Recorder:
         self._warn = warn
         self._secrets = Secrets()
         self._places: dict[Path, Iterator[Path]] = {}
+        self._renewed: set[Path] = set()
+        """Folders of which earlier runs' recordings are gone."""
         self._recorded = 0
 
     def begin(
@@ -100,15 +102,15 @@ class Recorder:
         """The file for the next exchange of a trial with a target."""
         folder = self._folder.case_folder(target, asker.eval_id, asker.trial)
         if folder not in self._places:
-            if not self._adds:
-                for stale in (*folder.glob("*.json"), *folder.glob(".*.tmp")):
-                    stale.unlink(missing_ok=True)
-            self._places[folder] = free_places(folder)
+            self._places[folder] = free_places(folder, after_those_there=self._adds)
         return next(self._places[folder])
 
     def write(self, place: Path, exchange: Exchange) -> None:
         """Raises `RunAborted` when it cannot be written: what follows would be paid for twice."""
         try:
+            if not self._adds and place.parent not in self._renewed:
+                self._renewed.add(place.parent)
+                remove_all(place.parent)
             self._folder.add(place, exchange)
         except OSError as error:
             raise RunAborted(
