@@ -13,15 +13,16 @@ def cassette_lines(report: RunReport) -> Iterator[str]:
     """Where exchanges went to, or came from."""
     manifest, cassette = report.manifest, report.cassette
     if manifest.recorded:
-        number = f" ({cassette.exchanges} exchanges)" if cassette else ""
+        number = f" ({_several(cassette.exchanges, 'exchange')})" if cassette else ""
         yield f"  recorded    {one_line(manifest.recorded)}{number}"
     if manifest.replayed:
-        number = f" ({cassette.exchanges} exchanges)" if cassette else ""
+        number = f" ({_several(cassette.exchanges, 'exchange')})" if cassette else ""
         told = f"REPLAYED from {one_line(manifest.replayed)}{number}: nobody was asked."
         yield paint(f"  {told}", "warn")
-    is_whole = not any(manifest.arguments.get(name) for name in _FILTERS)
-    if cassette is not None and cassette.unused and not cassette.missed and is_whole:
-        yield f"  {paint('note', 'warn')}        {cassette.unused} recordings were not asked for"
+    is_part = report.resumed or any(manifest.arguments.get(name) for name in _FILTERS)
+    if cassette is not None and cassette.unused and not cassette.missed and not is_part:
+        number = _several(cassette.unused, "recording")
+        yield f"  {paint('note', 'warn')}        not asked for: {number}"
 
 
 def missed_lines(report: RunReport) -> Iterator[str]:
@@ -39,6 +40,10 @@ def missed_lines(report: RunReport) -> Iterator[str]:
     if more := cassette.missed - len(cassette.misses):
         yield f"  … and {more} more"
     yield ""
+
+
+def _several(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _coloured(sign: str, text: str) -> str:

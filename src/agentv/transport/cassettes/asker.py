@@ -5,6 +5,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agentv.transport.cassettes.disguise import Disguise, Secrets
+
 
 @dataclass(kw_only=True)
 class Asker:
@@ -38,3 +40,8 @@ def current_asker(places: Mapping[str, Path] | None = None) -> Asker:
     asker = _CURRENT.get() or Asker()
     asker.places.update(places or {})
     return asker
+
+
+def disguise_for(asker: Asker, secrets: Secrets, project: Path) -> Disguise:
+    """Hides the project's folder, and those that were made for a trial."""
+    return Disguise(secrets=secrets, places={**asker.places, "project": project.absolute()})

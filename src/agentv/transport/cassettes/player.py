@@ -1,38 +1,25 @@
-"""Replaying: every exchange is answered from its recording, and nobody is asked."""
+"""Replaying a run: every request is answered from its recording, and nobody is asked."""
 
-import asyncio
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentv.errors import ProviderError, ProviderTimeout, ReplayMiss, SetupError
-from agentv.model.exchange import (
-    Asked,
-    CassetteReport,
-    CommandEnded,
-    Exchange,
-    HttpReplied,
-    Miss,
-    NoReply,
-    Reply,
-)
-from agentv.model.http import HttpReply, HttpRequest
-from agentv.model.process import Command, CommandResult
+from agentv.errors import ReplayMiss
+from agentv.model.exchange import Asked, CassetteReport, Exchange, Miss
 from agentv.protocols import HttpSender, ProcessRunner, TrafficControl
-from agentv.transport.cassettes.asker import Asker, current_asker
-from agentv.transport.cassettes.content import bytes_of
+from agentv.transport.cassettes.asker import Asker
 from agentv.transport.cassettes.difference import difference, likeness, title_of
-from agentv.transport.cassettes.disguise import Disguise, Secrets
-from agentv.transport.cassettes.file_changes import put_back
+from agentv.transport.cassettes.disguise import Secrets
 from agentv.transport.cassettes.folder import CassetteFolder
 from agentv.transport.cassettes.open_road import OpenRoad
-from agentv.transport.cassettes.recorder import disguise_for
-from agentv.transport.cassettes.requests import command_asked, http_asked, key_of
-from agentv.transport.child import both_ends
+from agentv.transport.cassettes.replaying import ReplayingHttp, ReplayingProcesses
+from agentv.transport.cassettes.requests import key_of
 
 _NAMED_MISSES = 10
 _MOST_COMPARED = 100
+_FAR_SEARCHES = 20
+"""Misses for which other cases' recordings are looked through: there may be thousands of both."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -62,19 +49,20 @@ class Player:
         self._folder = folder
         self._secrets = Secrets()
         self._by_key: dict[str, list[_Recording]] = defaultdict(list)
+        self._by_case: dict[tuple[str, str], list[_Recording]] = defaultdict(list)
         self._replayed = 0
         self._missed = 0
         self._misses: list[Miss] = []
         folder.header()
         for path, exchange in folder.exchanges():
-            self._by_key[key_of(exchange.target, exchange.request)].append(
-                _Recording(
-                    path=path,
-                    target=exchange.target,
-                    eval_id=exchange.eval_id,
-                    trial=exchange.trial,
-                )
+            recording = _Recording(
+                path=path,
+                target=exchange.target,
+                eval_id=exchange.eval_id,
+                trial=exchange.trial,
             )
+            self._by_key[key_of(exchange.target, exchange.request)].append(recording)
+            self._by_case[exchange.target, exchange.eval_id].append(recording)
 
     def begin(
         self,
@@ -151,102 +139,16 @@ class Player:
 
     def _nearest(self, target: str, asker: Asker, asked: Asked) -> tuple[Path, Asked] | None:
         """The recording most like a request: of the same case if there is one."""
-        every = [recording for recordings in self._by_key.values() for recording in recordings]
-        groups = (
-            [r for r in every if r.target == target and r.eval_id == asker.eval_id],
-            [r for r in every if r.target == target],
-            [r for r in every if r.eval_id == asker.eval_id],
-            every,
-        )
-        for group in groups:
+        for group in self._where_to_look(target, asker):
             read = ((r.path, self._folder.read(r.path).request) for r in group[:_MOST_COMPARED])
             alike = [(path, recorded) for path, recorded in read if type(recorded) is type(asked)]
             if alike:
                 return max(alike, key=lambda each: likeness(each[1], asked))
         return None
 
-
-class ReplayingHttp:
-    """Sends nothing."""
-
-    def __init__(self, player: Player, secrets: Secrets, target: str, project: Path) -> None:
-        self._player = player
-        self._secrets = secrets
-        self._target = target
-        self._project = project
-
-    async def send(self, request: HttpRequest) -> HttpReply:
-        """See `agentv.protocols.HttpSender`; raises `ReplayMiss`, too."""
-        asker = current_asker()
-        disguise = disguise_for(asker, self._secrets, self._project)
-        asked = http_asked(request, disguise)
-        await asyncio.sleep(0)  # others get their turn, as they would while a reply is waited for
-        reply = self._player.answer(self._target, asker, asked).reply
-        if isinstance(reply, HttpReplied):
-            return HttpReply(
-                status=reply.status,
-                headers={name: disguise.show(value) for name, value in reply.headers.items()},
-                body=disguise.show_bytes(bytes_of(reply.body)),
-            )
-        raise _failure(reply, disguise)
-
-
-class ReplayingProcesses:
-    """Runs nothing but our own helpers."""
-
-    def __init__(
-        self,
-        border: ProcessRunner,
-        player: Player,
-        secrets: Secrets,
-        target: str,
-        project: Path,
-    ) -> None:
-        self._border = border
-        self._player = player
-        self._secrets = secrets
-        self._target = target
-        self._project = project
-
-    async def run(
-        self, command: Command, listen: Callable[[bytes], None] | None = None
-    ) -> CommandResult:
-        """See `agentv.protocols.ProcessRunner`; raises `ReplayMiss`, too."""
-        if command.is_helper:
-            return await self._border.run(command, listen)
-        asker = current_asker(command.places)
-        disguise = disguise_for(asker, self._secrets, self._project)
-        asked = await asyncio.to_thread(command_asked, command, disguise)
-        exchange = self._player.answer(self._target, asker, asked)
-        reply = exchange.reply
-        if not isinstance(reply, CommandEnded):
-            raise _failure(reply, disguise)
-        try:
-            await asyncio.to_thread(put_back, reply.files, command.writes, disguise)
-        except (ValueError, OSError) as error:
-            raise SetupError(f"The recording cannot be replayed: {error}.") from error
-        stdout = disguise.show_bytes(bytes_of(reply.stdout))
-        if listen is not None:
-            # All at once: what a program said when is in nobody's answer.
-            listen(stdout)
-            kept = both_ends()
-            kept.add(stdout)
-            stdout = kept.value()
-        return CommandResult(
-            exit_code=reply.exit_code,
-            stdout=stdout,
-            stderr=disguise.show_bytes(bytes_of(reply.stderr)),
-            timed_out=reply.timed_out,
-            truncated=reply.truncated,
-            duration_ms=exchange.duration_ms,
-        )
-
-
-def _failure(reply: Reply, disguise: Disguise) -> Exception:
-    """The error that was recorded."""
-    if not isinstance(reply, NoReply):
-        return SetupError("The recording has a reply of the other border.")
-    message = disguise.show(reply.message)
-    if reply.kind == "timeout":
-        return ProviderTimeout(message)
-    return SetupError(message) if reply.kind == "setup" else ProviderError(message, kind=reply.kind)
+    def _where_to_look(self, target: str, asker: Asker) -> Iterator[list[_Recording]]:
+        yield self._by_case.get((target, asker.eval_id), [])
+        if self._missed < _FAR_SEARCHES:
+            every = [recording for group in self._by_case.values() for recording in group]
+            yield [recording for recording in every if recording.target == target]
+            yield every
