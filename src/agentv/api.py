@@ -29,7 +29,7 @@ from agentv.assembly.functions import (
 from agentv.assembly.options import CustomTarget, RunOptions
 from agentv.core.summary import RunSummary
 from agentv.errors import ExitCode
-from agentv.execution import RunReport, RunRequest, execute
+from agentv.execution import RunReport, RunRequest, execute, recorded_variables
 from agentv.loading.document import Document
 from agentv.loading.suites import LoadContext, LoadedSuite, load_document
 from agentv.loading.workspace import Workspace, load_workspace
@@ -106,6 +106,8 @@ async def aevaluate(
     max_retries: int = 2,
     budget_usd: float | None = None,
     cache: bool = False,
+    record: str | Path | None = None,
+    replay: str | Path | None = None,
     targets_file: str | Path | None = None,
     out: str | Path | None = None,
     cwd: str | Path | None = None,
@@ -130,6 +132,9 @@ async def aevaluate(
             is cut short by it is incomplete and does not pass.
         cache: Take answers from the response cache, and keep new ones in it. A function's or a
             provider's of yours are not kept.
+        record: Record what targets are asked and what they answer in this cassette, a folder. A
+            function's or a provider's of yours is not recorded.
+        replay: Take every answer from this cassette; variables need not be set.
         targets_file: Found from the suite upwards when not given.
         out: The run's folder; a new one below `.agentv/results` when not given.
         cwd: Relative paths start here; the working directory when not given.
@@ -152,6 +157,7 @@ async def aevaluate(
         targets_path=base / targets_file if targets_file else None,
         target_names=(target,) if isinstance(target, str) else (),
         targets_needed=custom is None,
+        recorded_variables=recorded_variables(base / replay if replay else None),
         evaluators=_registered(evaluators, registry, threads),
     )
     workspace = _load(suite, base, context)
@@ -172,6 +178,8 @@ async def aevaluate(
         cwd=base,
         out=Path(out) if out else None,
         custom=custom,
+        record=Path(record) if record else None,
+        replay=Path(replay) if replay else None,
         sinks=sinks,
     )
     try:

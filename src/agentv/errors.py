@@ -5,7 +5,8 @@
     ├── SetupError             whoever set up this machine                    -> exit 2
     ├── RunAborted             the run cannot go on; finished rows are kept   -> exit 3
     └── ProviderError          the remote side: an attempt has no answer      -> a row
-        └── ProviderTimeout    the same, because time ran out; retried
+        ├── ProviderTimeout    the same, because time ran out; retried
+        └── ReplayMiss         the same, because a replay has no recording of it
 
 Errors that belong to a place in a file are `agentv.model.problem.Problem` records, raised
 together in a `LoadError` (a kind of `AuthorError`) so that all mistakes are seen at once.
@@ -100,3 +101,10 @@ class ProviderTimeout(ProviderError):  # noqa: N818 - a time-out is an error by 
         super().__init__(
             message, kind="timeout", detail=detail, usage=usage, trace=trace, leavings=leavings
         )
+
+
+class ReplayMiss(ProviderError):  # noqa: N818 - says what happened to the request
+    """A replay was asked for something that was never recorded; no other try would find it."""
+
+    def __init__(self, message: str, *, detail: str | None = None) -> None:
+        super().__init__(message, kind="replay_miss", detail=detail)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -27,9 +28,10 @@ from agentv.assembly.earlier import (
 )
 from agentv.assembly.options import CustomTarget, RunOptions, Surroundings
 from agentv.core.gate import GateDecision, decide
+from agentv.core.judge_prompt import without_codes
 from agentv.core.redaction import Redactor
 from agentv.core.summary import RunSummary, summarise
-from agentv.errors import AgentVError, ExitCode, RunAborted
+from agentv.errors import AgentVError, AuthorError, ExitCode, RunAborted
 from agentv.loading.target_secrets import is_secret_name
 from agentv.loading.workspace import Workspace
 from agentv.model.event import (
@@ -41,10 +43,11 @@ from agentv.model.event import (
     RunStarted,
     TrialFinished,
 )
+from agentv.model.exchange import CassetteReport
 from agentv.model.flips import FlipReport
 from agentv.model.result import TrialResult
 from agentv.model.run import RunManifest
-from agentv.protocols import Sink
+from agentv.protocols import Cassette, Sink
 from agentv.registry import Registry
 from agentv.runner.crews import run_crews
 from agentv.runner.watching import watching
@@ -56,6 +59,9 @@ from agentv.storage.rows import open_rows
 from agentv.storage.run_folder import RunFolder, new_run_id
 from agentv.storage.run_lock import RunLock
 from agentv.transport.borders import Borders
+from agentv.transport.cassettes.folder import CassetteFolder
+from agentv.transport.cassettes.player import Player
+from agentv.transport.cassettes.recorder import Recorder
 
 __all__ = [
     "RESULTS_ROOT",
@@ -66,10 +72,39 @@ __all__ = [
     "RunReport",
     "RunRequest",
     "execute",
+    "recorded_variables",
+    "refuse_cassette_with",
     "rehearse_rescoring",
 ]
 
 RESULTS_ROOT = Path(".agentv") / "results"
+
+
+def recorded_variables(replay: Path | None) -> dict[str, str] | None:
+    """What a replay's variables were recorded with; `None` when there is no replay.
+
+    Raises:
+        SetupError: There is no cassette.
+    """
+    return None if replay is None else CassetteFolder(replay).header().variables
+
+
+def refuse_cassette_with(
+    *, record: Path | None, replay: Path | None, cache: bool, dry_run: bool
+) -> None:
+    """Refuse what makes no sense together with a cassette; raises `AuthorError`."""
+    if record is None and replay is None:
+        return
+    if record is not None and replay is not None:
+        raise AuthorError("--record and --replay exclude each other.")
+    option = "--replay" if record is None else "--record"
+    if cache:
+        raise AuthorError(
+            f"{option} and --cache exclude each other: an answer out of the response cache is no "
+            "exchange that could be recorded or replayed."
+        )
+    if dry_run:
+        raise AuthorError(f"{option} and --dry-run exclude each other: a rehearsal asks nobody.")
 
 
 class NothingToRunError(AgentVError):
@@ -95,7 +130,19 @@ class RunRequest:
     """The run that goes on; a new one is made when `None`."""
     origin: Rescore | Rerun | None = None
     """The earlier run that the new one comes of, if any."""
+    record: Path | None = None
+    """The cassette that the run's exchanges are recorded in."""
+    replay: Path | None = None
+    """The cassette that answers in place of the world."""
     sinks: Sequence[Sink] = ()
+
+    def __post_init__(self) -> None:
+        refuse_cassette_with(
+            record=self.record,
+            replay=self.replay,
+            cache=self.options.cache,
+            dry_run=self.options.dry_run,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,15 +157,33 @@ class RunReport:
     """Why the run could not go on."""
     resumed: RunResumed | RunRescored | None = None
     """What was left to do, if the run or its answers were there before."""
-
     flips: FlipReport | None = None
     """How its verdicts differ from those of the run whose answers it judged anew, if it did and
     that run can still be read."""
+    cassette: CassetteReport | None = None
+    """What was recorded or replayed."""
 
     @property
     def exit_code(self) -> ExitCode:
-        """The gate's, unless the run was cut short by something other than its trials."""
-        return ExitCode.ERRORS if self.aborted else self.decision.exit_code
+        """The gate's, unless the run was cut short by something other than its trials.
+
+        What a replay missed was not asked, so whatever the gate says of the rest is no verdict.
+        """
+        if self.aborted or (self.has_missed and not self.was_interrupted):
+            return ExitCode.ERRORS
+        return self.decision.exit_code
+
+    @property
+    def has_missed(self) -> bool:
+        """Whether a replay was asked for something that was never recorded."""
+        if self.cassette is not None:
+            return self.cassette.missed > 0
+        return self.manifest.replayed is not None and "replay_miss" in self.summary.error_kinds
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether somebody stopped it."""
+        return self.decision.exit_code == ExitCode.INTERRUPTED
 
 
 async def execute(request: RunRequest, borders: Borders) -> RunReport:
@@ -130,9 +195,10 @@ async def execute(request: RunRequest, borders: Borders) -> RunReport:
             run cannot be read.
     """
     emit = _Broadcast(request.sinks)
+    cassette = _cassette(request, emit)
     with ExitStack() as stack:
         cache = stack.enter_context(_open_cache(request, emit)) if _is_caching(request) else None
-        return await _execute(request, borders, emit, cache)
+        return await _execute(request, borders, emit, cache, cassette)
 
 
 async def _execute(
@@ -140,12 +206,17 @@ async def _execute(
     borders: Borders,
     emit: "_Broadcast",
     cache: SqliteResponseCache | None,
+    cassette: Cassette | None,
 ) -> RunReport:
-    around = _surroundings(request, borders, emit, cache)
+    around = _surroundings(request, borders, emit, cache, cassette)
     assembly = _assemble(request, around)
     emit.redactor = _redactor(request.workspace, assembly)
     if cache is not None:
         cache.keep_secret(emit.redactor)
+    if cassette is not None:
+        cassette.begin(
+            emit.redactor.text, without_codes, _variables(request.workspace, emit.redactor)
+        )
     await assembly.check()
     folder = _open_folder(request)
     with RunLock(folder.lock_path):
@@ -164,6 +235,7 @@ async def _execute(
         summary=summary,
         decision=decide(summary, interrupted=ending.interrupted),
         aborted=ending.aborted,
+        cassette=cassette.report() if cassette else None,
     )
 
 
@@ -176,7 +248,7 @@ async def rehearse_rescoring(request: RunRequest, borders: Borders) -> RunRescor
     """
     if not isinstance(request.origin, Rescore):
         raise TypeError("only rescoring can be rehearsed so")
-    assembly = _assemble(request, _surroundings(request, borders, _Broadcast(()), None))
+    assembly = _assemble(request, _surroundings(request, borders, _Broadcast(())))
     try:
         return plan_rescoring(request.origin, assembly, request.registry)
     finally:
@@ -184,7 +256,11 @@ async def rehearse_rescoring(request: RunRequest, borders: Borders) -> RunRescor
 
 
 def _surroundings(
-    request: RunRequest, borders: Borders, emit: "_Broadcast", cache: SqliteResponseCache | None
+    request: RunRequest,
+    borders: Borders,
+    emit: "_Broadcast",
+    cache: SqliteResponseCache | None = None,
+    cassette: Cassette | None = None,
 ) -> Surroundings:
     return Surroundings(
         processes=borders.processes,
@@ -194,6 +270,7 @@ def _surroundings(
         emit=emit,
         now=_utc_now,
         cache=cache,
+        cassette=cassette,
         cwd=request.cwd,
     )
 
@@ -206,6 +283,26 @@ def _assemble(request: RunRequest, around: Surroundings) -> Assembly:
     if isinstance(request.origin, Rescore):
         refuse_unknown_evaluators(request.origin, assembly)
     return assembly
+
+
+def _cassette(request: RunRequest, emit: "_Broadcast") -> Cassette | None:
+    def warn(message: str) -> None:
+        emit(Notice(level="warning", message=message))
+
+    if request.replay is not None:
+        return Player(CassetteFolder(_below(request.cwd, request.replay)))
+    if request.record is not None:
+        folder = CassetteFolder(_below(request.cwd, request.record))
+        return Recorder(folder, adds=request.resume is not None, warn=warn)
+    return None
+
+
+def _variables(workspace: Workspace, redactor: Redactor) -> dict[str, str]:
+    """The variables that targets used, without secrets: a replay can do with these."""
+    used = chain.from_iterable(target.variables.items() for target in workspace.resolved.values())
+    shown = ((name, value, redactor.text(value)) for name, value in used)
+    # What is too short for the redactor may be a secret all the same.
+    return {name: text for name, value, text in shown if text != value or not is_secret_name(name)}
 
 
 def _is_caching(request: RunRequest) -> bool:
@@ -292,11 +389,11 @@ def _open_folder(request: RunRequest) -> RunFolder:
 def _take_up(request: RunRequest, assembly: Assembly, folder: RunFolder) -> RunManifest:
     """Write down what is asked; of a run that was there before, find out first what is left."""
     manifest = _manifest(request, assembly, folder.path.name, _utc_now())
+    if (earlier := request.resume or request.origin) is not None:
+        manifest = take_up_earlier(earlier, assembly, folder, manifest, request.registry)
     chosen = assembly.scope.chosen
     if chosen is not None and (request.resume is None or chosen.has_moved):
         write_chosen(folder.chosen_path, assembly.keys)
-    if (earlier := request.resume or request.origin) is not None:
-        manifest = take_up_earlier(earlier, assembly, folder, manifest, request.registry)
     # Last of all: a folder with a manifest holds a run that can go on.
     write_manifest(folder.manifest_path, manifest)
     return manifest
@@ -319,9 +416,15 @@ def _manifest(request: RunRequest, assembly: Assembly, run_id: str, now: datetim
         budget_usd=request.options.budget_usd,
         cache=request.options.cache,
         shard=request.options.shard,
+        recorded=_shown_cassette(request.record),
+        replayed=_shown_cassette(request.replay),
         suites=assembly.suites,
         targets=tuple(used.values()),
     )
+
+
+def _shown_cassette(folder: Path | None) -> str | None:
+    return None if folder is None else str(folder)
 
 
 def _redactor(workspace: Workspace, assembly: Assembly) -> Redactor:

@@ -1,13 +1,16 @@
 """The seams: each extension point is a protocol with about one method."""
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from secrets import token_hex
 from typing import Any, Protocol, runtime_checkable
 
 from agentv.errors import ProviderError
 from agentv.model.event import Event
+from agentv.model.exchange import CassetteReport
 from agentv.model.http import HttpReply, HttpRequest
 from agentv.model.options import FileFinder
 from agentv.model.process import Command, CommandResult
@@ -168,6 +171,47 @@ class HttpSender(Protocol):
         """
 
 
+class Cassette(Protocol):
+    """Stands between targets and the borders: records what crosses them, or replays it."""
+
+    replays: bool
+
+    def begin(
+        self,
+        out_of: Callable[[str], str],
+        steady: Callable[[str], str],
+        variables: dict[str, str],
+    ) -> None:
+        """Called before the first exchange, once secrets are known.
+
+        Args:
+            out_of: Takes secrets out of a text.
+            steady: Makes requests alike that differ only in what follows from other texts in them.
+            variables: Those that the targets used, without secrets.
+        """
+
+    def http(self, border: HttpSender, target: str, project: Path) -> HttpSender:
+        """The border as a target of a project sees it."""
+
+    def processes(self, border: ProcessRunner, target: str, project: Path) -> ProcessRunner:
+        """The border as a target of a project sees it."""
+
+    def traffic(self, border: TrafficControl) -> TrafficControl:
+        """The pace of requests."""
+
+    def token(self, what: str) -> str:
+        """See `ProviderBuild.token`."""
+
+    def report(self) -> CassetteReport:
+        """What came of it so far."""
+
+
+def new_token(what: str) -> str:
+    """32 random hexadecimal digits; see `ProviderBuild.token`."""
+    del what
+    return token_hex(16)
+
+
 def _nobody_reads(line: str) -> None:
     del line
 
@@ -200,6 +244,14 @@ class ProviderBuild:
     """Takes the target's secrets out of a text that is to be kept on disk."""
     cwd: Path = Path()
     """Where the run was started: logs and kept files go below its `.agentv`."""
+    replays: bool = False
+    """Whether everything comes from a cassette: what is otherwise needed for an answer (a program,
+    a service that is up) need not be there."""
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    """Waits some seconds, of which a replay takes none."""
+    token: Callable[[str], str] = new_token
+    """32 random hexadecimal digits for what a text tells of; a replay gives those of the recording.
+    What a provider calls things by at a service must come from here."""
 
 
 @dataclass(frozen=True, kw_only=True)

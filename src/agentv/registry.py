@@ -40,6 +40,9 @@ class Entry:
     repeatable: bool = True
     """Providers: whether what a request and the settings say is all that shapes an answer, so that
     the response cache may keep it."""
+    keeps_to_borders: bool = True
+    """Providers: whether all that it exchanges with the world goes through the borders that it is
+    given, so that it can be recorded and replayed."""
     needs_judge: bool = False
     """Evaluators: whether a judge must be resolved for it."""
     takes_time: bool = True
@@ -83,6 +86,7 @@ def _vscode(summary: str) -> Entry:
         prompt_mode="agent",
         keeps_time=True,
         repeatable=False,
+        keeps_to_borders=False,
     )
 
 
@@ -157,6 +161,7 @@ BUILTIN_PROVIDERS: dict[str, Entry] = {
         "Every service that Pydantic AI speaks: Bedrock, Vertex, Mistral, Groq, …",
         takes_chat=True,
         keeps_time=True,
+        keeps_to_borders=False,
     ),
 }
 

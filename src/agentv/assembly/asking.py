@@ -11,6 +11,7 @@ from agentv.assembly.stations import Station
 from agentv.core.answer_key import answer_key
 from agentv.model.request import ProviderRequest
 from agentv.protocols import Provider, ResponseCache
+from agentv.runner.attributing import AttributedProvider
 from agentv.runner.budget import Budget, MeteredProvider
 from agentv.runner.caching import CachingProvider
 from agentv.runner.crews import Job
@@ -45,6 +46,8 @@ class Asking:
     """Nobody is asked, so nothing is kept and nothing is spent."""
     cache: ResponseCache | None
     budget: Budget | None
+    is_on_cassette: bool = False
+    """Whether exchanges are recorded or replayed, each for its trial."""
     files: FileDigests = field(default_factory=FileDigests)
 
     def provider(self, station: Station, own: Provider | None = None) -> Provider:
@@ -55,6 +58,8 @@ class Asking:
             own: Asked instead of the station's provider: one that has a batch's answers.
         """
         provider = own or station.provider
+        if self.is_on_cassette:
+            provider = AttributedProvider(provider)
         if self.budget is not None:
             provider = MeteredProvider(provider, station.name, self.budget)
         if self.cache is not None and station.setup is not None:
@@ -91,4 +96,5 @@ def asking_of(options: RunOptions, around: Surroundings) -> Asking:
         dry_run=options.dry_run,
         cache=None if options.dry_run else around.cache,
         budget=budget,
+        is_on_cassette=around.cassette is not None,
     )

@@ -211,6 +211,9 @@ def assemble(
             f"the answers of '{custom.name}' are not kept: a change in its code cannot be seen"
         )
         around.emit(Notice(level="warning", message=message))
+    if custom is not None and around.cassette is not None:
+        message = f"'{custom.name}' is code: it is not recorded, and a replay calls it as well"
+        around.emit(Notice(level="warning", message=message))
     asking = asking_of(options, around)
     lots = planned_lots(workspace, custom, options.shard, scope.chosen)
     parts: list[Part] = []

@@ -115,6 +115,7 @@ def take_up_earlier(
             )
             assembly.left = taking.of(assembly.parts, folder.steps_path)
         return msgspec.structs.replace(manifest, rescored_from=earlier.link(before))
+    refuse_unlike(before, manifest)
     _go_on(earlier, assembly, before, registry)
     return msgspec.structs.replace(
         manifest,
@@ -156,7 +157,6 @@ def refuse_unknown_evaluators(rescore: Rescore, assembly: Assembly) -> None:
 
 
 def _go_on(resume: Resume, assembly: Assembly, before: RunManifest, registry: Registry) -> None:
-    refuse_unlike(before, assembly.options)
     budget = assembly.asking.budget
     with PriorRun(resume.folder) as prior:
         assembly.left = take_up(

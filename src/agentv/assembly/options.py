@@ -9,7 +9,14 @@ from agentv.errors import AuthorError
 from agentv.model.event import Event
 from agentv.model.options import PromptMode
 from agentv.model.shard import Shard
-from agentv.protocols import HttpSender, ProcessRunner, Provider, ResponseCache, TrafficControl
+from agentv.protocols import (
+    Cassette,
+    HttpSender,
+    ProcessRunner,
+    Provider,
+    ResponseCache,
+    TrafficControl,
+)
 from agentv.registry import Registry
 
 DEFAULT_THRESHOLD = 0.8
@@ -67,6 +74,7 @@ class Surroundings:
     emit: Callable[[Event], None]
     now: Callable[[], datetime]
     cache: ResponseCache | None = None
+    cassette: Cassette | None = None
     cwd: Path = Path()
     """Where the run was started, and the cache lies."""
 

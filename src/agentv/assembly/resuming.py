@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agentv.assembly.options import RunOptions
 from agentv.assembly.trials import Part, key_of, trials_of
 from agentv.core.moved_suites import moved_suites
 from agentv.core.resuming import KEPT, Planned, Why, decide_trial
@@ -251,15 +250,19 @@ def _refuse_fewer_suites(manifest: RunManifest, places: Mapping[str, str]) -> No
         )
 
 
-def refuse_unlike(manifest: RunManifest, options: RunOptions) -> None:
-    """A rehearsal and a run cannot be one, nor two shards; raises `SetupError`."""
-    if manifest.dry_run != options.dry_run:
-        was, now = ("a dry run", "is none") if manifest.dry_run else ("no dry run", "is one")
-        raise SetupError(f"The run {manifest.run_id} was {was}, and this {now}: start a new one.")
-    if manifest.shard != options.shard:
-        was = f"shard {manifest.shard}" if manifest.shard else "no shard"
-        now = f"shard {options.shard}" if options.shard else "none"
+def refuse_unlike(before: RunManifest, now: RunManifest) -> None:
+    """A rehearsal, a replay or a shard cannot be one with another run; raises `SetupError`."""
+    if before.replayed != now.replayed:
+        was = f"replayed from {before.replayed}" if before.replayed else "no replay"
+        is_ = f"is replayed from {now.replayed}" if now.replayed else "is no replay"
+        raise SetupError(f"The run {before.run_id} was {was}, and this {is_}: start a new one.")
+    if before.dry_run != now.dry_run:
+        was, is_ = ("a dry run", "is none") if before.dry_run else ("no dry run", "is one")
+        raise SetupError(f"The run {before.run_id} was {was}, and this {is_}: start a new one.")
+    if before.shard != now.shard:
+        was = f"shard {before.shard}" if before.shard else "no shard"
+        is_ = f"shard {now.shard}" if now.shard else "none"
         raise SetupError(
-            f"The run {manifest.run_id} is {was}, and this is {now}: go on with just that, or "
+            f"The run {before.run_id} is {was}, and this is {is_}: go on with just that, or "
             "start a new run."
         )

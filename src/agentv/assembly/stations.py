@@ -1,5 +1,6 @@
 """Stations: targets, built, to which trials are sent and which judges are asked."""
 
+import asyncio
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from agentv.model.event import Notice
 from agentv.model.options import PromptMode, TargetOptions
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.model.run import TargetRecord
-from agentv.protocols import Provider, ProviderBuild
+from agentv.protocols import Cassette, Provider, ProviderBuild
 from agentv.registry import ALIASES, Entry, Registry
 from agentv.runner.attempts import AttemptPolicy
 
@@ -117,7 +118,8 @@ class Stations:
         limit = first(self._options.agent_timeout, own.timeout_seconds, DEFAULT_TIMEOUT_SECONDS)
         env = _environment(entry, loaded.environment.values)
         secrets = {**_inherited_secrets(entry, env), **target.secrets}
-        build = self._provider_build(loaded, target.folder, env)
+        self._refuse_unrecordable(name, own.provider, entry)
+        build = self._provider_build(loaded, name, target.folder, env)
         provider = self._around.registry.build_provider(
             msgspec.structs.replace(own, timeout_seconds=limit),
             dataclasses.replace(build, written=target.settings, redact=Redactor(secrets).text),
@@ -147,7 +149,7 @@ class Stations:
         mode: PromptMode = entry.prompt_mode if entry else "lm"
         provider = self._around.registry.build_provider(
             self._dry_options(name),
-            self._provider_build(loaded, loaded.suite.path.parent, loaded.environment.values),
+            self._provider_build(loaded, name, loaded.suite.path.parent, loaded.environment.values),
         )
         return Station(
             name=name,
@@ -187,10 +189,10 @@ class Stations:
         return AttemptPolicy(timeout_seconds=timeout_seconds, max_retries=self._options.max_retries)
 
     def _provider_build(
-        self, loaded: LoadedSuite, folder: Path, env: Mapping[str, str]
+        self, loaded: LoadedSuite, name: str, folder: Path, env: Mapping[str, str]
     ) -> ProviderBuild:
         emit = self._around.emit
-        return ProviderBuild(
+        build = ProviderBuild(
             folder=folder,
             env=env,
             processes=self._around.processes,
@@ -203,6 +205,16 @@ class Stations:
             source=loaded.targets.shown if loaded.targets else "",
             cwd=self._around.cwd,
         )
+        cassette = self._around.cassette
+        return build if cassette is None else _through(cassette, build, name)
+
+    def _refuse_unrecordable(self, name: str, provider: str, entry: Entry) -> None:
+        """What goes around the borders would be left out of a recording, and called in a replay."""
+        if self._around.cassette is not None and not entry.keeps_to_borders:
+            raise SetupError(
+                f"Target '{name}': what is asked by '{provider}' can be neither recorded nor "
+                "replayed; leave --record and --replay out, or choose another target."
+            )
 
     def _dry_options(self, name: str) -> TargetOptions:
         entry = self._around.registry.find("providers", "mock")
@@ -241,6 +253,25 @@ def answered_station(name: str, record: TargetRecord | None, registry: Registry)
         record=known,
         secrets={},
     )
+
+
+def _through(cassette: Cassette, build: ProviderBuild, target: str) -> ProviderBuild:
+    """With the cassette between a target and the borders."""
+    project = build.folder
+    return dataclasses.replace(
+        build,
+        processes=cassette.processes(build.processes, target, project),
+        http=cassette.http(build.http, target, project),
+        traffic=cassette.traffic(build.traffic),
+        replays=cassette.replays,
+        sleep=_at_once if cassette.replays else build.sleep,
+        token=cassette.token,
+    )
+
+
+async def _at_once(seconds: float) -> None:
+    del seconds
+    await asyncio.sleep(0)
 
 
 def _environment(entry: Entry, values: Mapping[str, str]) -> Mapping[str, str]:

@@ -31,8 +31,15 @@ def recalled_options(folder: RunFolder, typed: str, **changes: Any) -> EvalOptio
 
 _OWN = ("out", "exports", "verbose", "as_json", "quiet")
 """What is not taken from an earlier run: the files that it wrote are its own."""
-_UNSET = {"dump_prompts": None, "cache": False, "resume": None, "retry_errors": False}
-"""What a new run that comes of another never has: answers from a cache would be the same again."""
+_UNSET = {
+    "dump_prompts": None,
+    "record": None,
+    "cache": False,
+    "resume": None,
+    "retry_errors": False,
+}
+"""What a new run that comes of another never has: answers from a cache would be the same again, and
+a cassette would lose what it holds. What comes of a replay is a replay."""
 
 
 def options_of_new_run(

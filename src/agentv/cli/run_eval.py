@@ -26,7 +26,14 @@ from agentv.cli.progress import LineProgress, NoProgress
 from agentv.cli.resuming import asks_nobody, resume_of
 from agentv.cli.summary import report_json, summary_lines
 from agentv.errors import AuthorError, ExitCode, SetupError
-from agentv.execution import Rerun, Rescore, RunReport, RunRequest
+from agentv.execution import (
+    Rerun,
+    Rescore,
+    RunReport,
+    RunRequest,
+    recorded_variables,
+    refuse_cassette_with,
+)
 from agentv.exporters.base import export, exporter_for
 from agentv.loading.discover import discover
 from agentv.loading.suites import LoadContext
@@ -41,9 +48,8 @@ _NOT_RECORDED = frozenset({"as_json", "quiet", "verbose", "resume", "retry_error
 
 _UNSAID: dict[str, Any] = {
     **dict.fromkeys(("targets_path", "workers", "agent_timeout", "threshold", "min_pass_rate")),
-    **dict.fromkeys(
-        ("dry_run_delay_min", "dry_run_delay_max", "dump_prompts", "budget_usd", "shard")
-    ),
+    **dict.fromkeys(("dry_run_delay_min", "dry_run_delay_max", "dump_prompts", "budget_usd")),
+    **dict.fromkeys(("shard", "record", "replay")),
     **dict.fromkeys(("dry_run", "cache"), False),
     **dict.fromkeys(("targets", "eval_ids", "exports"), ()),
     "max_retries": DEFAULT_MAX_RETRIES,
@@ -77,6 +83,8 @@ class EvalOptions:
     seed: int
     budget_usd: float | None
     cache: bool
+    record: Path | None
+    replay: Path | None
     resume: str | None
     retry_errors: bool
     verbose: bool
@@ -111,7 +119,7 @@ class EvalOptions:
     def recalled(cls, recorded: Mapping[str, Any], **changes: Any) -> "EvalOptions":
         """The options of a run that a manifest tells of; `out` is where that run lies, not here."""
         fields = {**_UNSAID, **recorded, "out": None, **changes}
-        for name in ("targets_path", "dump_prompts"):
+        for name in ("targets_path", "dump_prompts", "record", "replay"):
             fields[name] = None if fields[name] is None else Path(fields[name])
         for name in ("paths", "targets", "eval_ids"):
             fields[name] = tuple(fields[name])
@@ -138,6 +146,12 @@ def run_eval(options: EvalOptions, origin: Rescore | Rerun | None = None) -> int
     """
     for path in options.exports:
         exporter_for(path)  # an unknown suffix must not be found out after an hour of trials
+    refuse_cassette_with(
+        record=options.record,
+        replay=options.replay,
+        cache=options.cache,
+        dry_run=options.dry_run,
+    )
     is_rescoring = isinstance(origin, Rescore) or asks_nobody(options)
     workspace = load_suites(options, asks_nobody=is_rescoring)
     print_problems(workspace.problems)
@@ -210,6 +224,7 @@ def load_suites(options: EvalOptions, *, asks_nobody: bool = False) -> Workspace
         registry=Registry(),
         targets_path=cwd / options.targets_path if options.targets_path else None,
         target_names=options.targets,
+        recorded_variables=recorded_variables(options.replay),
         select=_selector(options.eval_ids),
     )
     resolve = not options.dry_run
@@ -245,6 +260,8 @@ def request_of(
         out=options.out,
         resume=resume_of(options, workspace),
         origin=origin,
+        record=options.record,
+        replay=options.replay,
         sinks=sinks,
     )
 

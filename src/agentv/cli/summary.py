@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from agentv.cli.cassette_lines import cassette_lines, missed_lines, missed_reason
 from agentv.cli.console import one_line, paint
 from agentv.cli.origin_lines import flip_lines, flips_json, origin_lines
 from agentv.cli.shard_lines import shard_lines
@@ -26,8 +27,10 @@ def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[s
     yield ""
     yield from _errors(summary)
     yield from _failures(summary)
+    yield from missed_lines(report)
     yield _headline(report)
     yield from origin_lines(report)
+    yield from cassette_lines(report)
     yield f"  trials      {_counts(summary.counts)}"
     yield from shard_lines(report.manifest, summary)
     if not summary.dry_run:
@@ -77,6 +80,9 @@ def report_json(report: RunReport) -> dict[str, Any]:
         "cost_usd": _plain(summary.cost_usd),
         "cache": _plain(summary.cache) if summary.cache else None,
         "budget": _budget_json(summary),
+        "recorded": manifest.recorded,
+        "replayed": manifest.replayed,
+        "cassette": _plain(report.cassette) if report.cassette else None,
         "lowest": [_plain(low) for low in summary.lowest],
         "failures": [_plain(failure) for failure in summary.failures],
         "errors": [_plain(error) for error in summary.errors],
@@ -219,6 +225,8 @@ def _lowest(summary: RunSummary) -> Iterator[str]:
 def _verdict(report: RunReport) -> str:
     code = report.exit_code
     reason = report.decision.reason[:1].upper() + report.decision.reason[1:]
+    if report.has_missed and not report.was_interrupted:
+        reason = missed_reason(report)
     if report.aborted:
         reason = f"Aborted: {one_line(report.aborted, 400)}"
     return paint(f"{reason} (exit {int(code)})", "good" if code == ExitCode.OK else "bad")

@@ -67,6 +67,9 @@ def _unlike(first: Source, other: Source) -> Iterator[str]:
     if a.dry_run != b.dry_run:
         is_, none = (first, other) if a.dry_run else (other, first)
         yield f"{is_.folder} is a dry run, and {none.folder} is none."
+    if (a.replayed is None) != (b.replayed is None):
+        is_, none = (first, other) if a.replayed else (other, first)
+        yield f"{is_.folder} is a replay, and {none.folder} is none."
     yield from _unlike_suites(first, other)
     yield from _unlike_targets(first, other)
     yield from _unlike_plans(first, other)

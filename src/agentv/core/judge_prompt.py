@@ -80,6 +80,9 @@ Now judge the candidate answer: reply with the JSON object only.
 """
 _BRACES = re.compile(r"\{\{([^{}\n]*)\}\}")
 _NONCE_DIGITS = 16
+_FENCE = re.compile(
+    rf"(----- candidate answer (?:begins|ends) )[0-9a-f]{{{_NONCE_DIGITS}}}( -----)"
+)
 
 
 class UnknownVariable(Record, frozen=True, kw_only=True):
@@ -149,6 +152,13 @@ def _values(context: EvaluationContext) -> Mapping[str, str]:
         "input_messages": json.dumps(context.input_messages, ensure_ascii=False, indent=2),
         "output_messages": json.dumps(context.output_messages, ensure_ascii=False, indent=2),
     }
+
+
+def without_codes(text: str) -> str:
+    """A prompt with the same code in every fence: whether two are the same prompt is then told by
+    what the fences hold, from which their codes follow.
+    """
+    return _FENCE.sub(rf"\g<1>{'0' * _NONCE_DIGITS}\2", text)
 
 
 def _fenced(context: EvaluationContext) -> str:

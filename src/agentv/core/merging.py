@@ -8,7 +8,7 @@ import msgspec
 from agentv.core.belonging import Source, asked, counterpart
 from agentv.model.run import MergedRun, RunManifest, SuitePlan, TargetRecord
 
-_OF_ONE_RUN = ("shard", "out", "exports", "dump_prompts")
+_OF_ONE_RUN = ("shard", "out", "exports", "dump_prompts", "record")
 """Arguments that speak of one run alone."""
 
 
@@ -43,6 +43,7 @@ def joined(sources: Sequence[Source], run_id: str, now: str) -> RunManifest:
         arguments=_arguments(manifests, budget),
         budget_usd=budget,
         cache=any(manifest.cache for manifest in manifests),
+        recorded=None,
         shard=None,
         merged=tuple(_origins(sources)),
         suites=tuple(_whole(plan, manifests) for plan in first.suites),

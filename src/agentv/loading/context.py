@@ -24,6 +24,8 @@ class LoadContext:
     """False when the caller brings its own target."""
     evaluators: tuple[Mapping[str, Any], ...] | None = None
     """For cases that name none, in place of the suite's."""
+    recorded_variables: Mapping[str, str] | None = None
+    """Of a cassette that is replayed: its variables need not be set."""
     select: Callable[[str], bool] = lambda _id: True
     """Which case ids take part in the run; every case is checked all the same."""
     _targets: dict[Path, Targets] = field(default_factory=dict)

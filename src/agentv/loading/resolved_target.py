@@ -14,6 +14,7 @@ from agentv.loading.environment import interpolate, malformed_references, variab
 from agentv.loading.files import SearchPath
 from agentv.loading.mistake import Mistake
 from agentv.loading.options_reading import is_related, read_options
+from agentv.loading.stand_ins import is_stand_in
 from agentv.loading.target_definition import Definition
 from agentv.loading.target_secrets import secrets_of, without_secrets
 from agentv.loading.variable_values import read_values
@@ -33,6 +34,8 @@ class ResolvedTarget:
     """Over `settings`, without what does not shape answers; see `_shaping`."""
     secrets: Mapping[str, str]
     """Resolved values that must not be shown, by the name of their variable or key."""
+    variables: Mapping[str, str]
+    """Every variable that was put in, with its value."""
     folder: Path
     """Where relative paths in the options start."""
 
@@ -65,7 +68,8 @@ def resolve_target(
     model = registry.provider_options(entry)
     filled = interpolate(keys, env, f"target '{name}'")
     settings = {key: value for key, value in keys.items() if key != "name"}
-    secrets = dict(secrets_of(filled, settings, name))
+    known = secrets_of(filled, settings, name)
+    secrets = {label: value for label, value in known if not is_stand_in(env, label, value)}
     options, mistakes = read_options(read_values(filled.tree, keys, model), model, files)
     unset = [mistake.path for mistake in filled.mistakes]
     mistakes = [m for m in mistakes if not any(is_related(m.path, p) for p in unset)]
@@ -80,6 +84,7 @@ def resolve_target(
         settings=public,
         digest=digest(_shaping(public, filled.tree, secrets)),
         secrets=secrets,
+        variables=filled.used,
         folder=folder,
     )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agentv.loading.nearest import did_you_mean
+from agentv.loading.stand_ins import StandIns
 from agentv.loading.suites import LoadContext, LoadedSuite, load_suite
 from agentv.loading.targets import ResolvedTarget, Targets
 from agentv.model.problem import LoadError, Problem
@@ -81,7 +82,7 @@ def load_workspace(
             workspace.problems += _asked_for(suite, suite.targets, context)
             if resolve:
                 names = judges_of(suite) if asks_nobody else used_targets(suite)
-                _resolve(workspace, suite, suite.targets, names)
+                _resolve(workspace, suite, suite.targets, names, context)
     # Suites that share a file find its mistakes once each; they are said once.
     workspace.problems = list(dict.fromkeys(workspace.problems))
     return workspace
@@ -108,13 +109,20 @@ def _candidates_of(suite: LoadedSuite) -> list[str]:
 
 
 def _resolve(
-    workspace: Workspace, suite: LoadedSuite, targets: Targets, names: Iterable[str]
+    workspace: Workspace,
+    suite: LoadedSuite,
+    targets: Targets,
+    names: Iterable[str],
+    context: LoadContext,
 ) -> None:
+    env = suite.environment.values
+    if context.recorded_variables is not None:
+        env = StandIns(env, context.recorded_variables)
     for name in names:
         key = _key(suite, targets, name)
         if name not in targets.definitions or key in workspace.resolved:
             continue
-        found, problems = targets.resolve(name, suite.environment.values)
+        found, problems = targets.resolve(name, env)
         workspace.problems += problems
         if found is not None:
             workspace.resolved[key] = found

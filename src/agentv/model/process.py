@@ -19,6 +19,17 @@ class Command(Record, frozen=True, kw_only=True):
     leaves_children: bool = False
     """What it starts may outlive it, and us: a person's editor. Only the command itself, with its
     process group, is ended by a limit; its result then says nothing of what still lives."""
+    is_helper: bool = False
+    """One of our own tools at work, git say: no part of what a system under test is asked."""
+    unconfined: tuple[str, ...] | None = None
+    """What is run, without the sandbox that it is run in."""
+    places: Mapping[str, Path] = {}
+    """Folders that were made for it alone, by a word in small letters for each: their paths differ
+    from run to run."""
+    reads: tuple[Path, ...] = ()
+    """Files and folders that it is given besides its `stdin`."""
+    writes: tuple[Path, ...] = ()
+    """Files and folders whose contents afterwards belong to its result."""
 
 
 class CommandResult(Record, frozen=True, kw_only=True):

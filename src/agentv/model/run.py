@@ -93,6 +93,10 @@ class RunManifest(Record, frozen=True, kw_only=True):
     rescored_from: RescoreLink | None = None
     """Whose answers these are: no candidate may be asked in this run."""
     rerun_of: RerunLink | None = None
+    recorded: str | None = None
+    """The cassette that its exchanges were recorded in."""
+    replayed: str | None = None
+    """The cassette that all its answers come from: nobody was asked."""
     suites: tuple[SuitePlan, ...]
     targets: tuple[TargetRecord, ...]
 

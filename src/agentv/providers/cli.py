@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
+
 from agentv.core.command_template import (
     DEFAULT_FILES_FORMAT,
     CommandTemplate,
@@ -81,7 +83,7 @@ class CliProvider:
             RunAborted: It failed.
         """
         check = self._options.healthcheck
-        if check is None:
+        if check is None or self._build.replays:
             return
         try:
             await self._check(check)
@@ -124,7 +126,9 @@ class CliProvider:
             check.command_template or "", files_format=self._options.files_format
         )
         request = ProviderRequest(eval_id="healthcheck", question="healthcheck")
-        ran = await self._run(template, request, check.cwd or self._options.cwd, limit)
+        ran = await self._run(
+            template, request, check.cwd or self._options.cwd, limit, is_helper=True
+        )
         _raise_unless_succeeded(ran.result, limit)
 
     async def _run(
@@ -133,38 +137,45 @@ class CliProvider:
         request: ProviderRequest,
         cwd: str | None,
         timeout_seconds: float | None,
+        *,
+        is_helper: bool = False,
     ) -> _Ran:
         """Render a template for a request and run it, with an answer file if it asks for one."""
+        limits = Command(
+            run="", cwd=self._folder(cwd), timeout_seconds=timeout_seconds, is_helper=is_helper
+        )
         if "OUTPUT_FILE" not in template.placeholders:
-            return _Ran(
-                result=await self._execute(template, request, "", cwd, timeout_seconds), answer=None
-            )
+            return _Ran(result=await self._execute(template, request, None, limits), answer=None)
         with _private_folder() as folder:
             file = Path(folder, "answer.txt")
-            result = await self._execute(template, request, str(file), cwd, timeout_seconds)
+            result = await self._execute(template, request, file, limits)
             return _Ran(result=result, answer=_read(file))
 
     async def _execute(
         self,
         template: CommandTemplate,
         request: ProviderRequest,
-        output_file: str,
-        cwd: str | None,
-        timeout_seconds: float | None,
+        output_file: Path | None,
+        limits: Command,
     ) -> CommandResult:
         values = {
             "PROMPT": _prompt(request),
             "GUIDELINES": request.guidelines,
             "EVAL_ID": request.eval_id,
             "ATTEMPT": str(request.attempt),
-            "OUTPUT_FILE": output_file,
+            "OUTPUT_FILE": str(output_file or ""),
         }
         line = template.render(values, request.input_files)
         if self._options.verbose:
             who = f"{self._options.name}: {request.eval_id}, attempt {request.attempt}"
             self._build.notify(f"{who}: {line}")
-        command = Command(
-            run=line, cwd=self._folder(cwd), env=self._env, timeout_seconds=timeout_seconds
+        command = msgspec.structs.replace(
+            limits,
+            run=line,
+            env=self._env,
+            places={"output": output_file.parent} if output_file else {},
+            reads=tuple(map(Path, request.input_files if "FILES" in template.placeholders else ())),
+            writes=(output_file,) if output_file else (),
         )
         try:
             return await self._build.processes.run(command)

@@ -42,8 +42,8 @@ class Child:
         self._popen = popen
         self._listen = listen
         self._loop = asyncio.get_running_loop()
-        self.stdout = _both_ends() if listen else Output(head=STDOUT_BYTES)
-        self.stderr = _both_ends()
+        self.stdout = both_ends() if listen else Output(head=STDOUT_BYTES)
+        self.stderr = both_ends()
         self.exited: asyncio.Future[None] = self._loop.create_future()
         """Done when the program has ended. It is not reaped before `close`, so its process
         group's number cannot be given to somebody else meanwhile."""
@@ -198,7 +198,8 @@ def _widen(pipe: IO[bytes] | None) -> None:
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
-def _both_ends() -> Output:
+def both_ends() -> Output:
+    """What is kept of an output that somebody listens to."""
     return Output(head=BOTH_ENDS_BYTES // 2, tail=BOTH_ENDS_BYTES // 2)
 
 

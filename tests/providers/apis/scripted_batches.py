@@ -37,3 +37,6 @@ class ScriptedBatches:
     async def lines(self, url: str, shape: type[Shape]) -> Lines[Shape]:
         self.urls.append(url)
         return Lines(read=[msgspec.convert(line, shape) for line in self._lines])
+
+    async def rest(self, seconds: float) -> None:
+        del seconds

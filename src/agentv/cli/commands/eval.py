@@ -85,6 +85,19 @@ _DUMP_DEFAULT = ".agentv/prompts"
     help="Take answers that were given before from .agentv/cache, and keep new ones there.",
 )
 @click.option(
+    "--record",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Record what targets are asked and what they answer in the cassette DIR, without secrets.",
+)
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Take every answer from the cassette DIR: no network, no keys; what was not recorded is "
+    "an error that names the nearest recording.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",

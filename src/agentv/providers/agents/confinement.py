@@ -33,8 +33,10 @@ class Confinement:
         Raises:
             SetupError: It cannot be started.
         """
-        confined = self._confine(command, room)
-        outside = msgspec.structs.replace(command, run=confined.argv, env=dict(confined.env))
+        inside, confined = self._confine(command, room)
+        outside = msgspec.structs.replace(
+            command, run=confined.argv, env=dict(confined.env), unconfined=inside
+        )
         ended = False
         try:
             result = await self._processes.run(outside, listen)
@@ -44,11 +46,12 @@ class Confinement:
             if not ended and confined.cleanup is not None:
                 await uninterrupted(self._clean_up(confined.cleanup))
 
-    def _confine(self, command: Command, room: Room) -> Confined:
+    def _confine(self, command: Command, room: Room) -> tuple[tuple[str, ...], Confined]:
+        """What is run, and how it is run in the sandbox."""
         if isinstance(command.run, str) or command.cwd is None:
             raise SetupError("An agent is started without a shell, in a folder.")
         reach = Reach(folder=room.folder, workspace=command.cwd, home=room.private, tmp=room.tmp)
-        return self._sandbox.confine(command.run, command.env or {}, reach)
+        return command.run, self._sandbox.confine(command.run, command.env or {}, reach)
 
     async def _clean_up(self, cleanup: Command) -> None:
         try:

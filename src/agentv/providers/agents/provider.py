@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 
 from agentv.errors import ProviderError, SetupError
 from agentv.model.process import Command, CommandResult
@@ -41,12 +40,13 @@ class AgentProvider:
         self._env = {**build.env, **options.env}
         self._rooms = Rooms()
         self._keeping = Keeping(options, build)
-        self._sandbox = sandbox_for(options.sandbox, build)
+        # A recording was made in a sandbox or not: replaying it does nothing that needs one.
+        self._sandbox = sandbox_for(None if build.replays else options.sandbox, build)
         self._confinement = Confinement(self._sandbox, build.processes)
 
     @cached_property
     def _needs(self) -> Needs:
-        is_here = self._sandbox.runs_programs_of_this_machine
+        is_here = self._sandbox.runs_programs_of_this_machine and not self._build.replays
         return find_needs(self._options, self._agent, self._build, self._env, is_here=is_here)
 
     async def check(self) -> None:
@@ -87,7 +87,7 @@ class AgentProvider:
         stream = EventStream(reader, log)
         try:
             invocation = self._agent.invocation(assignment)
-            result = await self._run(invocation, assignment.folder, room, stream, log)
+            result = await self._run(invocation, assignment, room, stream, log)
             account = reader.account()
         finally:
             if log is not None:
@@ -119,12 +119,13 @@ class AgentProvider:
     async def _run(
         self,
         invocation: Invocation,
-        folder: Path,
+        assignment: Assignment,
         room: Room,
         stream: EventStream,
         log: AttemptLog | None,
     ) -> CommandResult:
-        run = (self._needs.executable, *invocation.arguments)
+        run, folder = (self._needs.executable, *invocation.arguments), assignment.folder
+        own = self._needs.cwd is not None
         if log is not None:
             log.note(f"$ {' '.join(run)}")
         command = Command(
@@ -133,6 +134,9 @@ class AgentProvider:
             env={**invocation.env, **self._env, "TMPDIR": str(room.tmp), "PWD": str(folder)},
             stdin=invocation.stdin,
             timeout_seconds=self._options.timeout_seconds,
+            places={"room": room.folder},
+            reads=(assignment.inputs if own else room.workspace,),
+            writes=() if own else (room.workspace,),
         )
         try:
             result = await self._confinement.run(command, room, stream.feed)

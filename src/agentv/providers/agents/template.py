@@ -113,6 +113,7 @@ async def run_git(
         run=("git", *where, *arguments),
         env={**env, "GIT_TERMINAL_PROMPT": "0"},
         timeout_seconds=_GIT_SECONDS,
+        is_helper=True,
     )
     try:
         result = await processes.run(command)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from agentv.errors import ProviderError
 from agentv.model.request import ProviderRequest
@@ -45,6 +46,7 @@ class BatchingApi(ApiProvider):
         self._batches = batches
         self._tell = Teller(f"{options.provider}/{wire.model}", build.emit)
         self._holds: list[BatchHold] = []
+        self._passing: TemporaryDirectory[str] | None = None
 
     async def respond_batch(self, requests: Sequence[ProviderRequest]) -> Sequence[Outcome]:
         """Wait for the batches of these requests, whether this run makes them or one before did.
@@ -58,12 +60,14 @@ class BatchingApi(ApiProvider):
             RunAborted: There is one, and its answers cannot be had now. They are paid for: sending
                 the requests singly would pay for them again.
         """
-        plan = BatchPlan(self._batch_wire, self._batch_options, requests, self._batches)
+        plan = BatchPlan(
+            self._batch_wire, self._batch_options, requests, self._batches, self._build.token
+        )
         if plan.too_large:
             self._tell.news(f"requests too large for any batch: {plan.too_large}, sent singly")
         if not plan.digests:
             return plan.outcomes({})
-        folder = self._build.folder / ".agentv" / "batches"
+        folder = self._ledger()
         try:
             return plan.outcomes(await self._job(plan, folder).answers())
         except OSError as error:
@@ -79,6 +83,16 @@ class BatchingApi(ApiProvider):
         """Whoever starts this run again may have its batches, and is told so."""
         for hold in self._holds:
             hold.close()
+        if self._passing is not None:
+            self._passing.cleanup()
+
+    def _ledger(self) -> Path:
+        """Where batches under way are noted; a replay has nothing to do with those of real runs."""
+        if not self._build.replays:
+            return self._build.folder / ".agentv" / "batches"
+        if self._passing is None:
+            self._passing = TemporaryDirectory(prefix="agentv-", ignore_cleanup_errors=True)
+        return Path(self._passing.name)
 
     def _job(self, plan: BatchPlan, folder: Path) -> BatchJob:
         build, options, tell = self._build, self._batch_options, self._tell
@@ -87,7 +101,15 @@ class BatchingApi(ApiProvider):
             tell.warning("a run with batches of the same cases goes on; this one pays for its own")
         hold = BatchHold(place, tell)
         self._holds.append(hold)
-        sender = BatchSender(build.http, self._batch_wire, options, build.rng, plan.headers, tell)
+        sender = BatchSender(
+            build.http,
+            self._batch_wire,
+            options,
+            build.rng,
+            plan.headers,
+            tell,
+            sleep=build.sleep,
+        )
         maker = BatchMaker(
             plan,
             sender,

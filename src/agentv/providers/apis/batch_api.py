@@ -132,6 +132,9 @@ class BatchClient(Protocol):
     async def lines(self, url: str, shape: type[Shape]) -> Lines[Shape]:
         """Like `get`, for a file with one JSON object in a line."""
 
+    async def rest(self, seconds: float) -> None:
+        """Wait between two looks; a replay does not."""
+
 
 class BatchApi(Protocol):
     """One vendor's batch endpoints."""

@@ -5,14 +5,13 @@ the vendor lists it, and whoever does not know whether it was made, because the 
 the reply was lost, looks for it in the vendor's list first.
 """
 
-import asyncio
 from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 import msgspec
 
-from agentv.errors import ProviderError
+from agentv.errors import ProviderError, ReplayMiss
 from agentv.providers.apis.batch_api import Asked, BatchApi, BatchItem, Found, PerhapsMade
 from agentv.providers.apis.batch_ledger import BatchPart
 from agentv.providers.apis.batch_plan import BatchPlan
@@ -118,6 +117,8 @@ class BatchMaker:
         while True:
             try:
                 listed = await self._api.find(asked, self._sender)
+            except ReplayMiss:
+                raise
             except ProviderError as error:
                 if is_patient and error.kind == "connection":
                     outages += 1
@@ -132,7 +133,7 @@ class BatchMaker:
             found = next((each for each in listed if each.batch_id not in not_it), None)
             if found is not None or _now() >= until:
                 return found
-            await asyncio.sleep(self._look_seconds)
+            await self._sender.rest(self._look_seconds)
 
     def _kept(self, part: BatchPart, found: Found, what: str) -> BatchPart:
         part = msgspec.structs.replace(part, batch_id=found.batch_id, is_sure=found.is_sure)

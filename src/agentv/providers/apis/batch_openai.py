@@ -6,7 +6,6 @@ Everything is told from the URL that a single request would go to:
     https://…/openai/deployments/NAME/chat/completions   /openai/files  /openai/batches
 """
 
-import asyncio
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
@@ -107,7 +106,7 @@ class OpenAiBatches:
         file = read_as(await client.upload(self._url("files"), form, content_type), _File)
         del form
         while file.status in _BEING_READ:
-            await asyncio.sleep(_FILE_LOOK_SECONDS)
+            await client.rest(_FILE_LOOK_SECONDS)
             file = read_as(await client.get(self._url("files", file.id), patient=False), _File)
         if file.status == "error":
             reason = file.status_details or "the service does not say why"

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from secrets import token_hex
 
 import msgspec
 
 from agentv.core.digest import digest
 from agentv.errors import ProviderError
 from agentv.model.request import ProviderRequest, ProviderResponse
+from agentv.protocols import new_token
 from agentv.providers.apis.batch_api import BatchApi, BatchItem
 from agentv.providers.apis.batch_ledger import BatchPart
 from agentv.providers.apis.media import encode_body, without_bytes
@@ -20,7 +20,7 @@ from agentv.providers.apis.wire import Call, Json, Wire
 _AROUND = 256
 """Bytes that a vendor wants around a request, custom id included."""
 _LONGEST_ID = 64
-_KEY_BYTES = 6
+_KEY_DIGITS = 12
 _UNFIT = re.compile(r"[^A-Za-z0-9_-]+")
 
 Outcome = ProviderResponse | ProviderError | None
@@ -59,7 +59,9 @@ class BatchPlan:
         options: ApiOptions,
         requests: Sequence[ProviderRequest],
         batches: Callable[[str], BatchApi],
+        token: Callable[[str], str] = new_token,
     ) -> None:
+        self._token = token
         self._wire = wire
         self._options = options
         self._requests = requests
@@ -156,7 +158,7 @@ class BatchPlan:
         return body, encode_body(self.api.adapted(body))
 
     def _part(self, keys: Sequence[str]) -> BatchPart:
-        own = token_hex(_KEY_BYTES)
+        own = self._token(digest(self.target, *keys))[:_KEY_DIGITS]
         requests = {key: self._custom_id(own, self._numbers[key]) for key in keys}
         return BatchPart(key=own, requests=requests)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from random import Random
 from typing import TypeVar
@@ -12,7 +12,7 @@ import msgspec
 from agentv.core.backoff import RetrySettings, backoff_seconds
 from agentv.core.redaction import Redactor
 from agentv.core.retry_after import retry_after_seconds
-from agentv.errors import ProviderError
+from agentv.errors import ProviderError, ReplayMiss
 from agentv.model.http import HttpReply, HttpRequest
 from agentv.protocols import HttpSender
 from agentv.providers.apis.batch_api import Lines, PerhapsMade, Shape
@@ -46,6 +46,7 @@ class BatchSender:
         rng: For the pauses between retries.
         headers: Of the target's requests: its key.
         tell: Takes a line for each retry; people see those that look like an outage.
+        sleep: Waits; a replay does not.
     """
 
     def __init__(
@@ -56,8 +57,10 @@ class BatchSender:
         rng: Random,
         headers: Mapping[str, str],
         tell: Teller,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._http = http
+        self._sleep = sleep
         self._wire = wire
         self._options = options
         self._retry: RetrySettings = options.retry_settings()
@@ -77,6 +80,8 @@ class BatchSender:
                 reply = await self._http.send(sent)
                 if 200 <= reply.status <= 299:
                     return _json(reply.body)
+            except ReplayMiss:
+                raise
             except ProviderError as error:
                 raise PerhapsMade(str(error), kind=error.kind) from error
             failure = self._refusal(reply)
@@ -107,6 +112,9 @@ class BatchSender:
         """As long as the retry policy says after a failure."""
         await self._pause(failure, retry, None)
 
+    async def rest(self, seconds: float) -> None:
+        await self._sleep(seconds)
+
     async def _until_answered(
         self, sent: HttpRequest, read: Callable[[bytes], T], retries: int | None
     ) -> T:
@@ -118,6 +126,8 @@ class BatchSender:
                 reply = await self._http.send(sent)
                 if 200 <= reply.status <= 299:
                     return read(reply.body)
+            except ReplayMiss:
+                raise
             except ProviderError as error:
                 failure = error
             else:
@@ -136,7 +146,7 @@ class BatchSender:
             wait = backoff_seconds(self._retry, grown, self._rng.random())
         say = self._tell.news if retry in _WORTH_A_LINE else self._tell.detail
         say(f"{failure}; asking again in {wait:.1f} s")
-        await asyncio.sleep(wait)
+        await self._sleep(wait)
 
     def _get(self, url: str, silence: float = _LONGEST_SILENCE) -> HttpRequest:
         return self._request("GET", url, self._headers, b"", silence)

@@ -1,7 +1,5 @@
 """Waits for one batch and fetches what came of it."""
 
-import asyncio
-
 from agentv.errors import ProviderError
 from agentv.providers.apis.batch_api import BatchApi, BatchFailed, BatchStatus, Results
 from agentv.providers.apis.batch_sender import BatchSender
@@ -87,7 +85,7 @@ class BatchWatcher:
                 self._tell.looked(batch_id, status, total, None if status.ended else delay)
                 if status.ended:
                     return status
-            await asyncio.sleep(delay)
+            await self._sender.rest(delay)
             delay = max(delay, min(delay * _POLL_GROWTH, LONGEST_POLL_SECONDS))
 
     def _over(self, batch_id: str, word: str, total: int) -> None:

@@ -103,7 +103,12 @@ class Bubblewrap:
         with _passing_room() as room:
             confined = self.confine(("/bin/sh", "-c", ":"), self._build.env, room)
             result = await self._build.processes.run(
-                Command(run=confined.argv, env=confined.env, timeout_seconds=_PROBE_SECONDS)
+                Command(
+                    run=confined.argv,
+                    env=confined.env,
+                    timeout_seconds=_PROBE_SECONDS,
+                    is_helper=True,
+                )
             )
         if result.exit_code != 0:
             said = result.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason"]

@@ -91,6 +91,7 @@ class Docker:
             run=(self._docker, "rm", "--force", name),
             env=self._client_env,
             timeout_seconds=_CLEANUP_SECONDS,
+            is_helper=True,
         )
         return Confined(argv=confined, env={**handed, **self._client_env}, cleanup=cleanup)
 
@@ -103,6 +104,7 @@ class Docker:
                 run=(self._docker, *arguments),
                 env=self._client_env,
                 timeout_seconds=_CHECK_SECONDS,
+                is_helper=True,
             )
         )
 

@@ -1,0 +1,1 @@
+"""Exchanges at the two borders, recorded in a folder and replayed from it."""

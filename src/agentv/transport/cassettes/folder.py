@@ -1,0 +1,144 @@
+"""A cassette on disk: a header, and a file for each exchange that a person can read and compare.
+
+`<folder>/<target>/<case>/<number>.json`. A file is there whole or not at all, whatever ends us.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from agentv.errors import SetupError
+from agentv.model.exchange import CassetteHeader, Exchange
+
+_HEADER = "cassette.json"
+_FORMAT = 1
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9._-]+")
+_LONGEST_NAME = 60
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class CassetteFolder:
+    """The files of one cassette.
+
+    Args:
+        path: Its folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def is_cassette(self) -> bool:
+        """Whether something was recorded here."""
+        return (self.path / _HEADER).is_file()
+
+    def refuse_other_things(self) -> None:
+        """See that a cassette may be made here.
+
+        Raises:
+            SetupError: There is a file of that name, or a folder of other things.
+        """
+        if self.path.exists() and not self.path.is_dir():
+            raise SetupError(f"{self.path} is a file, so no cassette can be recorded there.")
+        if self.path.is_dir() and not self.is_cassette and any(self.path.iterdir()):
+            raise SetupError(
+                f"{self.path} holds other things than a cassette: name a new or an empty folder."
+            )
+
+    def header(self) -> CassetteHeader:
+        """What is true of the whole cassette.
+
+        Raises:
+            SetupError: There is no cassette, or none that can be read.
+        """
+        path = self.path / _HEADER
+        if not self.is_cassette:
+            raise SetupError(
+                f"{self.path} holds no cassette (there is no {_HEADER} in it); "
+                f"record one with --record {self.path}."
+            )
+        header = _read(path, CassetteHeader)
+        if header.format != _FORMAT:
+            raise SetupError(
+                f"{path} has format {header.format}; this version of AgentV reads {_FORMAT}."
+            )
+        return header
+
+    def write_header(self, header: CassetteHeader) -> None:
+        """Raises `SetupError` when it cannot be written."""
+        try:
+            _write(self.path / _HEADER, header)
+        except OSError as error:
+            raise SetupError(f"{self.path} cannot be written: {error.strerror}.") from error
+
+    def add(self, place: Path, exchange: Exchange) -> None:
+        """Write an exchange down at its place; raises `OSError`."""
+        _write(place, exchange)
+
+    def case_folder(self, target: str, eval_id: str, trial: int) -> Path:
+        """Where a trial's exchanges with a target are."""
+        case = _name(eval_id or "-", trial)
+        return self.path / _name(target) / case
+
+    def exchanges(self) -> Iterator[tuple[Path, Exchange]]:
+        """Every exchange with its file, in the order in which they were recorded."""
+        for path in sorted(self.path.glob("*/*/*.json"), key=_in_order):
+            yield path, _read(path, Exchange)
+
+    def read(self, path: Path) -> Exchange:
+        """One exchange; raises `SetupError`."""
+        return _read(path, Exchange)
+
+    def shown(self, path: Path) -> str:
+        """A file's name within the cassette."""
+        return str(path.relative_to(self.path))
+
+
+def free_places(folder: Path, *, after_those_there: bool) -> Iterator[Path]:
+    """Files for exchanges, one after the other."""
+    there = folder.glob("*.json") if after_those_there else ()
+    taken = (int(path.stem) for path in there if path.stem.isdigit())
+    return (folder / f"{number}.json" for number in count(max(taken, default=0) + 1))
+
+
+def remove_all(folder: Path) -> None:
+    """Remove the recordings of a folder, and what a kill left half-written."""
+    for path in (*folder.glob("*.json"), *folder.glob(".*.tmp")):
+        path.unlink(missing_ok=True)
+
+
+def _in_order(path: Path) -> tuple[str, int, str]:
+    number = int(path.stem) if path.stem.isdigit() else 0
+    return str(path.parent), number, path.name
+
+
+def _name(text: str, trial: int = 1) -> str:
+    """A folder's name that a person recognises, and that no other text has."""
+    plain = _NOT_IN_NAMES.sub("-", text.lower()).strip(".-_")[:_LONGEST_NAME]
+    if plain != text:
+        # Some systems take `A` and `a` for the same name.
+        plain = f"{plain or '-'}~{sha256(text.encode('utf-8', 'replace')).hexdigest()[:6]}"
+    return plain if trial == 1 else f"{plain}~trial-{trial}"
+
+
+def _write(path: Path, record: msgspec.Struct) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    draft.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    draft.replace(path)
+
+
+def _read(path: Path, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except OSError as error:
+        raise SetupError(f"{path} cannot be read: {error.strerror}.") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise SetupError(f"{path} is no recording that can be understood: {error}.") from error

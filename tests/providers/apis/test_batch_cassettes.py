@@ -1,0 +1,73 @@
+"""A batch replays like anything else, without its waits and beside those of real runs."""
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+from batch_project import BatchProject
+from batch_runs import APIS
+from batch_vendor import KEY, BatchVendor
+
+from agentv.errors import ExitCode
+from agentv.testing import Project
+
+UNANSWERED = {"case 003": 400, "case 007": 500}
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_batch_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, api: str) -> None:
+    """What it had no answer to is replayed as it was sent singly."""
+    monkeypatch.setenv("THE_KEY", KEY)
+    with BatchVendor(polls=3, fates=UNANSWERED) as vendor:
+        batched = BatchProject(tmp_path, vendor, api)
+        project = Project(tmp_path)
+        recorded = project.run("eval", "a.eval.yaml", "--record", "tape")
+        assert recorded.code == ExitCode.OK, recorded.err
+        assert len(vendor.batches) == 1
+        assert sorted(vendor.singles) == sorted(UNANSWERED)
+    monkeypatch.delenv("THE_KEY")
+    assert batched.ledger == []
+    replayed = project.run("eval", "a.eval.yaml", "--replay", "tape")
+
+    assert replayed.code == ExitCode.OK, replayed.out
+    assert "answered 28 of 30 requests" in replayed.err
+    assert {row["verdict"] for row in project.rows()} == {"pass"}
+    assert batched.ledger == []
+
+
+def test_a_replay_leaves_the_batches_of_real_runs_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THE_KEY", KEY)
+    hold = Event()
+    hold.set()
+    with BatchVendor(hold=hold) as vendor:
+        batched = BatchProject(tmp_path, vendor, "openai", batch_poll_seconds=0.01)
+        project = Project(tmp_path)
+        project.run("eval", "a.eval.yaml", "--record", "tape")
+        hold.clear()
+        vendor.polled.clear()
+        process = batched.start("cut-short")
+        assert vendor.polled.wait(60)
+        process.kill()
+        process.communicate()
+        noted = [(path, path.read_bytes()) for path in batched.ledger]
+        assert noted
+        replayed = project.run("eval", "a.eval.yaml", "--replay", "tape")
+    assert replayed.code == ExitCode.OK, replayed.out
+    assert [(path, path.read_bytes()) for path in batched.ledger] == noted
+
+
+def test_a_batch_of_other_requests_is_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THE_KEY", KEY)
+    with BatchVendor() as vendor:
+        BatchProject(tmp_path, vendor, "anthropic", cases=2)
+        project = Project(tmp_path)
+        project.run("eval", "a.eval.yaml", "--record", "tape")
+    suite = tmp_path / "a.eval.yaml"
+    suite.write_text(suite.read_text().replace("What of case 001", "What about case 001"))
+    replayed = project.run("eval", "a.eval.yaml", "--replay", "tape")
+    assert replayed.code == ExitCode.ERRORS
+    assert "Not in the cassette tape" in replayed.out
