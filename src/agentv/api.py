@@ -28,8 +28,8 @@ from agentv.assembly.functions import (
 )
 from agentv.assembly.options import CustomTarget, RunOptions
 from agentv.core.summary import RunSummary
-from agentv.errors import ExitCode
-from agentv.execution import RunReport, RunRequest, execute, recorded_variables
+from agentv.errors import ExitCode, SetupError
+from agentv.execution import Resume, RunReport, RunRequest, execute, recorded_variables
 from agentv.loading.document import Document
 from agentv.loading.suites import LoadContext, LoadedSuite, load_document
 from agentv.loading.workspace import Workspace, load_workspace
@@ -39,6 +39,7 @@ from agentv.model.result import TrialResult
 from agentv.protocols import Evaluator, EvaluatorBuild, Provider, Sink
 from agentv.registry import Entry, Registry
 from agentv.storage.rows import open_rows
+from agentv.storage.run_folder import RunFolder
 from agentv.transport.borders import Borders
 
 SuiteLike = str | Path | Mapping[str, Any] | Sequence[str | Path] | Sequence[Mapping[str, Any]]
@@ -111,6 +112,8 @@ async def aevaluate(
     targets_file: str | Path | None = None,
     out: str | Path | None = None,
     cwd: str | Path | None = None,
+    resume: str | Path | None = None,
+    retry_errors: bool = False,
     sinks: Sequence[Sink] = (),
 ) -> EvalRun:
     """Run a suite.
@@ -138,6 +141,9 @@ async def aevaluate(
         targets_file: Found from the suite upwards when not given.
         out: The run's folder; a new one below `.agentv/results` when not given.
         cwd: Relative paths start here; the working directory when not given.
+        resume: The folder of a run that goes on: rows that stand are kept, answers that were had
+            are only judged. What a function of yours says is taken to be the same as it was.
+        retry_errors: With `resume`: try trials again that ended in an error.
         sinks: Told of everything as it happens.
 
     Raises:
@@ -178,6 +184,7 @@ async def aevaluate(
         cwd=base,
         out=Path(out) if out else None,
         custom=custom,
+        resume=_resume(base, resume, retry_errors=retry_errors),
         record=Path(record) if record else None,
         replay=Path(replay) if replay else None,
         sinks=sinks,
@@ -190,6 +197,15 @@ async def aevaluate(
     if report.exit_code == ExitCode.INTERRUPTED:
         raise asyncio.CancelledError
     return EvalRun(report)
+
+
+def _resume(base: Path, run: str | Path | None, *, retry_errors: bool) -> Resume | None:
+    if run is None:
+        return None
+    folder = RunFolder(base / run)
+    if not folder.manifest_path.is_file():
+        raise SetupError(f"{run} holds no run: there is no {folder.manifest_path.name} in it.")
+    return Resume(folder=folder, retry_errors=retry_errors)
 
 
 def _is_in_event_loop() -> bool:

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from agentv.core.json_text import to_json
 from agentv.core.redaction import Redactor
-from agentv.model.request import ChatMessage, PlacedMedia
+from agentv.model.request import ChatMessage, Leavings, PlacedMedia, ProviderResponse
 from agentv.model.result import ErrorInfo, EvaluatorResult, RawRequest, TrialResult
 from agentv.model.score import Usage
+from agentv.model.step import Answered, decode_step
 
 SECRETS = st.dictionaries(
     st.text('AB]"\\', max_size=3),
@@ -129,6 +131,26 @@ def test_a_row_stays_a_row_whatever_the_secrets_are() -> None:
             {"role": "[redacted B] of a kind", "target": "[redacted A]", "my [redacted B]": 1}
         ],
     }
+
+
+def test_a_step_stays_a_step_whatever_the_secrets_are() -> None:
+    """Else a run that was cut short could not go on."""
+    response = ProviderResponse(text="answered with text", leavings=Leavings(artifacts={"a": "b"}))
+    step = Answered(
+        suite="s",
+        eval_id="e",
+        target="t",
+        trial=1,
+        digest="d",
+        attempts=1,
+        duration_ms=1.0,
+        response=response,
+    )
+    redactor = Redactor({"A": "answered", "B": "text", "C": "leavings", "D": "step", "E": "trial"})
+    clean = decode_step(redactor.json_bytes(to_json(step)))
+    assert isinstance(clean, Answered)
+    assert clean.response.text == "[redacted A] with [redacted B]"
+    assert clean.response.leavings == response.leavings
 
 
 def test_a_replacement_shows_no_secret_itself() -> None:

@@ -7,7 +7,8 @@
 `tests/resuming` tells a few such stories, `python -m benchmarks.kills` hundreds.
 """
 
+from kill_harness.disks import may_mount
 from kill_harness.project import Flavour, KilledProject, killed_project
 from kill_harness.stories import Death, Told, story
 
-__all__ = ["Death", "Flavour", "KilledProject", "Told", "killed_project", "story"]
+__all__ = ["Death", "Flavour", "KilledProject", "Told", "killed_project", "may_mount", "story"]

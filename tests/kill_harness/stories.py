@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
+from kill_harness.disks import grow, small_disk
 from kill_harness.project import SUITES, Asking, KilledProject
 from kill_harness.recorded import recorded, whole_lines
 
@@ -18,6 +19,8 @@ _WORKERS = (1, 2, 3, 4, 8, 16, 32, 64)
 _LATE_SHARE = 0.9
 """Of the kills, those that come after the start of Python and of everything else."""
 _LONGEST_SECONDS = 60
+_KILOBYTES = 1024
+"""Of the small disk, at first."""
 
 
 class Death(Enum):
@@ -27,7 +30,12 @@ class Death(Enum):
     TERM = "SIGTERM"
     INTERRUPT_TWICE = "SIGINT twice"
     DISK = "a file that cannot grow"
+    SMALL_DISK = "a disk of 1 MB"
+    """Needs the right to mount one, and questions that fill it."""
     CUT = "SIGKILL, and the journal cut at a byte"
+
+
+_FULL = {Death.DISK: "File too large", Death.SMALL_DISK: "No space left on device"}
 
 
 @dataclass
@@ -55,7 +63,14 @@ def story(project: KilledProject, rng: Random, death: Death, kills: int | None =
     told = Told(death=death, workers=rng.choice(_WORKERS))
     project.runs += 1
     run = project.folder / f"run-{project.runs}"
-    wanted = kills or rng.randint(1, 4)
+    if death is not Death.SMALL_DISK:
+        return _story(project, rng, told, run, kills or rng.randint(1, 4))
+    with small_disk(run, _KILOBYTES):
+        return _story(project, rng, told, run, kills or rng.randint(1, 4))
+
+
+def _story(project: KilledProject, rng: Random, told: Told, run: Path, wanted: int) -> Told:
+    death = told.death
     begun = project.asked()
     allowed: Counter[Asking] = Counter()
     kept: set[bytes] = set()
@@ -74,6 +89,9 @@ def story(project: KilledProject, rng: Random, death: Death, kills: int | None =
             told.broken.append(f"exit code {code} of a run that nobody disturbed: {project.said}")
             return told
         told.kills += 1
+        if death is Death.SMALL_DISK:
+            is_last = told.kills == wanted
+            grow(run, 64 * _KILOBYTES if is_last else _KILOBYTES + told.kills * 200)
         told.in_resume += is_resume
         _look_at_the_end(project, death, code, told)
         told.torn += any(map(_is_torn, (run / "results.jsonl", run / "steps.jsonl")))
@@ -113,7 +131,7 @@ def _run_until(
     else:
         options = ("--out", run.name, "--resume", "--json", "--export", f"{run.name}.jsonl")
         process = project.start("eval", *SUITES, *workers, *options, largest=limit)
-    if death is not None and death is not Death.DISK:
+    if death not in (None, Death.DISK, Death.SMALL_DISK):
         if rng.random() < _LATE_SHARE:
             _wait_for(process, partial(_is_written_by, process.pid, run))
             _wait(process, rng.uniform(0.0, _seconds_left(project, run, told.workers)))
@@ -155,8 +173,8 @@ def _wait_for(process: subprocess.Popen[bytes], is_so: Callable[[], bool]) -> No
 
 def _look_at_the_end(project: KilledProject, death: Death, code: int, told: Told) -> None:
     """A run that can still speak says why it ends."""
-    if death is Death.DISK:
-        said = "cannot be written: File too large" in project.said
+    if death in _FULL:
+        said = f"cannot be written: {_FULL[death]}" in project.said
         if code not in (2, 3) or not said or "Traceback" in project.said:
             told.broken.append(f"a full disk: exit code {code}, and it says {project.said!r}")
     elif "Traceback" in project.said and "KeyboardInterrupt" not in project.said:

@@ -476,6 +476,22 @@ def test_the_digest_is_of_what_shapes_answers(project: Project) -> None:
     assert digest("command_template: tac") != plain
     with_key = digest("command_template: cat, env: {API_KEY: first}")
     assert digest("command_template: cat, env: {API_KEY: second}") == with_key != plain
+    assert digest("command_template: cat, prompt_mode: agent") != plain
+
+
+def test_the_digest_knows_which_model_a_variable_names(project: Project) -> None:
+    """Other variables count by their names: a folder may lie elsewhere, and keys are secret."""
+    text = (
+        "targets:\n  - {name: default, provider: openai, model: '${{ MODEL }}', "
+        "api_key: '${{ API_KEY }}', base_url: 'https://${{ HOST }}/v1'}\n"
+    )
+
+    def digest(**changes: str) -> str:
+        env = {"MODEL": "gpt-4o", "API_KEY": "sk-one-two", "HOST": "one.example", **changes}
+        return resolved(targets(project, text), **env).digest
+
+    assert digest(API_KEY="sk-three-four") == digest()
+    assert len({digest(), digest(MODEL="gpt-5"), digest(HOST="two.example")}) == 3
 
 
 def test_who_judges(project: Project) -> None:

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from agentv.errors import ExitCode
-from kill_harness import Death, Flavour, KilledProject, killed_project, story
+from kill_harness import Death, Flavour, KilledProject, killed_project, may_mount, story
 
 
 @pytest.fixture(scope="module")
@@ -41,3 +41,14 @@ def test_a_failing_run_that_was_cut_short_fails_alike(failing: KilledProject, de
     """Nor does a suite that fails turn green on the way."""
     told = story(failing, Random(death.name), death, kills=2)
     assert told.broken == []
+
+
+@pytest.mark.skipif(not may_mount(), reason="needs the right to mount a disk")
+def test_a_disk_that_fills_up_ends_a_run_that_goes_on_when_there_is_room(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    flavour = Flavour(cases=14, padding=20_000)
+    with killed_project(tmp_path_factory.mktemp("small"), flavour) as project:
+        told = story(project, Random(1), Death.SMALL_DISK, kills=2)
+    assert told.broken == []
+    assert told.kills == 2

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,9 +12,10 @@ from agentv.errors import ProviderError, ProviderTimeout, RunAborted
 from agentv.model.case import EvalCase, Message
 from agentv.model.event import AttemptFailed, Event
 from agentv.model.options import EvaluatorOptions
-from agentv.model.request import ChatMessage, Prompt, ProviderResponse, TextSegment, Turn
+from agentv.model.request import ChatMessage, Leavings, Prompt, ProviderResponse, TextSegment, Turn
 from agentv.model.result import ErrorInfo, TrialResult
 from agentv.model.score import Score, Usage
+from agentv.model.step import Step
 from agentv.model.trial import Trial
 from agentv.protocols import Evaluator
 from agentv.runner.trial import run_trial
@@ -232,3 +234,26 @@ def test_what_ends_the_run_passes_through() -> None:
 
     with pytest.raises(RunAborted, match="the disk is full"):
         row_of(trial("sum", "judge"), ScriptedProvider(["4"]), {"judge": judge})
+
+
+def steps_of(response: ProviderResponse, *evaluators: str) -> list[str]:
+    """What is written down of a trial, in order, before it has its row."""
+    noted: list[Step] = []
+    known = {"slow": GOOD}
+    place = bench(ScriptedProvider([response]), known, note=noted.append)
+    instant = replace(place, build_evaluator=lambda _options: GOOD)
+    asyncio.run(run_trial(trial("sum", *evaluators), instant))
+    return [type(step).__name__ for step in noted]
+
+
+def test_what_is_paid_for_is_written_down_before_anything_is_waited_for() -> None:
+    """An instant evaluator is asked again for nothing, and so needs no line."""
+    answer = ProviderResponse(text="4")
+    assert steps_of(answer, "slow", "quick", "slow") == ["Asked", "Answered", "Judged", "Judged"]
+    assert steps_of(answer, "quick") == ["Asked"]
+
+
+def test_the_answer_of_an_agent_is_written_down_before_its_folder_is_looked_after() -> None:
+    """Moving a workspace takes a while, whatever the evaluators are."""
+    answer = ProviderResponse(text="4", leavings=Leavings(artifacts={"log": "agent.log"}))
+    assert steps_of(answer, "quick") == ["Asked", "Answered"]

@@ -99,7 +99,7 @@ def decide_trial(
 def _with_row(
     row: TrialResult, evaluators: Sequence[Planned], threshold_changed: bool, retry_errors: bool
 ) -> Decision:
-    if row.candidate_answer is None:
+    if row.candidate_answer is None or row.dry_run is True:
         return Decision(why="error") if retry_errors and row.error else KEPT
     why: Why | None = None
     if retry_errors and any(result.error for result in row.evaluator_results):
