@@ -45,6 +45,8 @@ def find_needs(
         SetupError: One of them is missing.
     """
     cwd, program = options.cwd, options.executable or agent.program
+    if options.workspace_ref is not None or (cwd is None and options.keep_workspace != "never"):
+        _find_git(env, build.folder)
     return Needs(
         executable=_find_executable(program, agent, build, env) if is_here else program,
         template=_find_template(options, build, env),
@@ -58,6 +60,13 @@ def _find_executable(name: str, agent: Agent, build: ProviderBuild, env: Mapping
     except SetupError as error:
         advice = f"install it with `{agent.install}`, or set `executable`"
         raise SetupError(f"{error}; {advice}") from error
+
+
+def _find_git(env: Mapping[str, str], folder: Path) -> None:
+    try:
+        find_executable("git", env=env, folder=folder)
+    except SetupError as error:
+        raise SetupError(f"{error}; `workspace_ref` and `keep_workspace` need it") from error
 
 
 def _find_template(options: AgentOptions, build: ProviderBuild, env: Mapping[str, str]) -> Template:
