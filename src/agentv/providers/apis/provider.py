@@ -80,7 +80,8 @@ class ApiProvider:
             body = json_of(reply)
         except ProviderError as error:
             if error.kind == "connection":
-                raise _TryAgain(error, None) from error
+                named = ProviderError(f"{wire.endpoint}: {error}", kind=error.kind)
+                raise _TryAgain(named, None) from error
             raise
         if 200 <= reply.status <= 299:
             self._lane.succeeded()
