@@ -6,11 +6,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from terminal import on_terminal
 
 from agentv.errors import ExitCode
 from agentv.loading.yaml12 import parse_yaml
 from agentv.testing import Project
+from terminal import on_terminal
 
 WRITTEN = {
     "evals/first.eval.yaml",

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from story import by_id, case, contains, mock, suite, targets
-from terminal import started
 
 import vscode_stand_in
 from agentv.errors import ExitCode
 from agentv.testing import Project
+from story import by_id, case, contains, mock, suite, targets
+from terminal import started
 from vscode_stand_in import StandIn
 
 
