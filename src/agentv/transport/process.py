@@ -25,6 +25,8 @@ GRACE_SECONDS = 0.3
 """Between asking a group to end and killing it."""
 DRAIN_SECONDS = 0.25
 """How long output may still come once the command itself has ended."""
+DEATH_SECONDS = 10.0
+"""How long a killed program may take to be gone: much memory takes a while on a busy machine."""
 
 
 class Processes:
@@ -149,7 +151,8 @@ class Processes:
         child.kill()
         self._live.pop(number, None)
         await self._sweeper.now()
-        await settled(child.exited, child.silent, within=DRAIN_SECONDS)
+        await settled(child.exited, within=DEATH_SECONDS)
+        await settled(child.silent, within=DRAIN_SECONDS)
         child.close()
 
     def _close(self) -> None:

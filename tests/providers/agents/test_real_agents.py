@@ -1,5 +1,6 @@
 """Real agents, asked as a user asks them, with a model of ours behind them."""
 
+import json
 import re
 from pathlib import Path
 
@@ -90,5 +91,5 @@ def test_a_json_log_holds_the_events_as_they_came(stage: Stage, agent: RealAgent
     [log] = Path(stage.project.folder, "my logs").iterdir()
     assert log.suffix == ".jsonl"
     lines = log.read_text().splitlines()
-    assert all(line.startswith("{") for line in lines)
-    assert any("Four" in line for line in lines)
+    assert len(lines) >= 3
+    assert all("type" in json.loads(line) for line in lines)

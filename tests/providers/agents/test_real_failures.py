@@ -152,10 +152,10 @@ def test_the_wrapper_around_codex_is_killed(stage: Stage) -> None:
 def test_a_very_large_answer(stage: Stage, agent: RealAgent) -> None:
     """It is an answer like any other: whole in its row, cut in the trace.
 
-    Claude Code ends without waiting until its output is read: of a larger one, reported twice,
-    more may be lost than a pipe holds. Pi tells all that it has so far with every piece.
+    Claude Code and OpenCode end without waiting until their output is read: of a larger one more
+    may be lost than a pipe holds. Pi tells all that it has so far with every piece.
     """
-    characters = {CLAUDE: 400_000, PI: 2_000_000}.get(agent, 5_000_000)
+    characters = {CLAUDE: 400_000, OPENCODE: 400_000, PI: 2_000_000}.get(agent, 5_000_000)
     with AgentVendor(huge_answer(characters)) as vendor:
         target = agent.target(vendor.url, stage.home)
         played = stage.play(target, case("case", contains("the end")))

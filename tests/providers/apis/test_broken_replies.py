@@ -51,7 +51,7 @@ def test_a_broken_reply_is_a_failure_of_the_network(fault: str, project: Project
     assert vendor.tries("case-2") == 4
     error = rows["c-2"]["error"]
     assert error["kind"] == "connection"
-    assert error["message"].startswith(words)
+    assert error["message"].startswith(f"{vendor.url}: {words}")
     assert KEY not in error["message"]
 
 

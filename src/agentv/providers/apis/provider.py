@@ -84,7 +84,8 @@ class ApiProvider:
             body = json_of(reply)
         except ProviderError as error:
             if error.kind == "connection":
-                raise _TryAgain(error, None) from error
+                named = ProviderError(f"{wire.endpoint}: {error}", kind=error.kind)
+                raise _TryAgain(named, None) from error
             raise
         if reply.is_success:
             self._lane.succeeded()
