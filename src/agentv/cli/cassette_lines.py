@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agentv.cli.console import one_line, paint
 from agentv.execution import RunReport
 
-_FILTERS = ("eval_ids", "targets")
+_FILTERS = ("eval_ids", "targets", "shard")
 """Arguments by which a run is only a part of what was recorded."""
 
 
@@ -19,7 +19,11 @@ def cassette_lines(report: RunReport) -> Iterator[str]:
         number = f" ({_several(cassette.exchanges, 'exchange')})" if cassette else ""
         told = f"REPLAYED from {one_line(manifest.replayed)}{number}: nobody was asked."
         yield paint(f"  {told}", "warn")
-    is_part = report.resumed or any(manifest.arguments.get(name) for name in _FILTERS)
+    is_part = (
+        report.resumed
+        or manifest.rerun_of
+        or any(manifest.arguments.get(name) for name in _FILTERS)
+    )
     if cassette is not None and cassette.unused and not cassette.missed and not is_part:
         number = _several(cassette.unused, "recording")
         yield f"  {paint('note', 'warn')}        not asked for: {number}"
