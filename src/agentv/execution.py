@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 import msgspec
@@ -56,7 +55,7 @@ from agentv.storage.journal import Journal
 from agentv.storage.manifest import write_manifest
 from agentv.storage.response_cache import CACHE_PATH, SqliteResponseCache
 from agentv.storage.rows import open_rows
-from agentv.storage.run_folder import RunFolder, new_run_id
+from agentv.storage.run_folder import RunFolder, new_run_folder
 from agentv.storage.run_lock import RunLock
 from agentv.transport.borders import Borders
 from agentv.transport.cassettes.folder import CassetteFolder
@@ -381,9 +380,10 @@ async def _run_trials(assembly: Assembly, folder: RunFolder, emit: _Broadcast) -
 def _open_folder(request: RunRequest) -> RunFolder:
     if request.resume is not None:
         return request.resume.folder
-    name = request.out or RESULTS_ROOT / new_run_id(_utc_now(), token_hex(2))
     # Relative where it was given so: what is printed can be typed again.
-    return RunFolder.create(_below(request.cwd, name))
+    if request.out is None:
+        return new_run_folder(_below(request.cwd, RESULTS_ROOT), _utc_now())
+    return RunFolder.create(_below(request.cwd, request.out))
 
 
 def _take_up(request: RunRequest, assembly: Assembly, folder: RunFolder) -> RunManifest:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from agentv.errors import SetupError
-from agentv.storage.run_folder import RunFolder, find_run, new_run_id
+from agentv.storage.run_folder import RunFolder, find_run, new_run_folder, new_run_id
 
 
 def make_run(root: Path, name: str, started: str = "2026-11-21T07:08:01.000Z") -> Path:
@@ -118,3 +118,13 @@ def test_before_the_first_run_there_are_none(tmp_path: Path, reference: str) -> 
 def test_a_manifest_that_cannot_be_read_does_not_hide_the_others(root: Path) -> None:
     (RunFolder.create(root / "zzz").manifest_path).write_text("{")
     assert find_run("latest", root).path.name == "20261121T070801Z-0000"
+
+
+def test_a_name_that_is_taken_is_not_taken_twice(tmp_path: Path) -> None:
+    """Two runs of one second may draw the same token; the second draws again."""
+    now = datetime(2026, 11, 21, 7, 8, 1, tzinfo=UTC)
+    tokens = iter(["3f9c", "3f9c", "0a1b"])
+    first = new_run_folder(tmp_path / "results", now, lambda: next(tokens))
+    second = new_run_folder(tmp_path / "results", now, lambda: next(tokens))
+    assert first.path.name == "20261121T070801Z-3f9c"
+    assert second.path.name == "20261121T070801Z-0a1b"

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 from agentv.cli.console import err, out, paint, print_json, visible
@@ -18,7 +17,7 @@ from agentv.exporters.base import export, exporter_for
 from agentv.storage.manifest import read_manifest
 from agentv.storage.merging import Merge, MergePart
 from agentv.storage.rows import open_rows
-from agentv.storage.run_folder import RunFolder, find_run, new_run_id
+from agentv.storage.run_folder import RunFolder, find_run, new_run_folder
 from agentv.storage.run_lock import writer_of
 
 
@@ -81,7 +80,7 @@ def _merge(folders: Sequence[RunFolder], sources: Sequence[Source], out: Path | 
         if merge.repeated:
             rows = "1 row is" if merge.repeated == 1 else f"{merge.repeated} rows are"
             _warn(f"{rows} in several of the runs, letter for letter: counted once")
-        folder = RunFolder.create(out or RESULTS_ROOT / new_run_id(now, token_hex(2)))
+        folder = RunFolder.create(out) if out else new_run_folder(RESULTS_ROOT, now)
         started = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         merge.write(folder, joined(sources, folder.path.name, started))
     return folder

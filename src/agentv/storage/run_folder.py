@@ -1,11 +1,12 @@
 """A run's folder: how it is called, what is in it, and how it is found again."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
+from secrets import token_hex
 
 import msgspec
 
@@ -90,6 +91,33 @@ class RunFolder:
         except OSError as error:
             raise SetupError(f"The folder {path} cannot be made: {error.strerror}.") from error
         return folder
+
+
+def new_run_folder(
+    results_root: Path, now: datetime, token: Callable[[], str] = lambda: token_hex(2)
+) -> RunFolder:
+    """The folder of a new run, under a name that no run has; the name is taken at once.
+
+    Args:
+        results_root: The folder in which runs lie.
+        now: With a time zone.
+        token: Tells runs of the same second apart; asked again when a name is taken.
+
+    Raises:
+        SetupError: It cannot be made.
+    """
+    while True:
+        path = results_root / new_run_id(now, token())
+        try:
+            results_root.mkdir(parents=True, exist_ok=True)
+            path.mkdir()
+        except FileExistsError as error:
+            if not results_root.is_dir():
+                raise SetupError(f"{results_root} is a file; runs need a folder.") from error
+        except OSError as error:
+            raise SetupError(f"The folder {path} cannot be made: {error.strerror}.") from error
+        else:
+            return RunFolder(path)
 
 
 def new_run_id(now: datetime, token: str) -> str:
