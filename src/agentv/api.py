@@ -15,10 +15,11 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from agentv.assembly.functions import (
     EvaluatorFunction,
@@ -48,8 +49,7 @@ _SPARE_THREADS = 32
 """For calls that timed out: a function that hangs keeps its thread."""
 
 
-@dataclass(frozen=True)
-class EvalRun:
+class EvalRun(msgspec.Struct, frozen=True):
     """What came of a run. Everything here is recomputed from the rows on disk."""
 
     report: RunReport

@@ -5,7 +5,6 @@ import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -33,6 +32,7 @@ from agentv.core.summary import RunSummary, summarise
 from agentv.errors import AgentVError, AuthorError, ExitCode, RunAborted
 from agentv.loading.target_secrets import is_secret_name
 from agentv.loading.workspace import Workspace
+from agentv.model.base import Record
 from agentv.model.event import (
     AttemptFailed,
     Event,
@@ -112,15 +112,14 @@ class NothingToRunError(AgentVError):
     exit_code = ExitCode.NOTHING
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunRequest:
+class RunRequest(Record, frozen=True, kw_only=True):
     """What is to be run, and where its folder goes."""
 
     workspace: Workspace
     options: RunOptions
     registry: Registry
     cwd: Path
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = {}
     """For the manifest."""
     out: Path | None = None
     """The run's folder; a new one below `.agentv/results` when `None`."""
@@ -144,8 +143,7 @@ class RunRequest:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunReport:
+class RunReport(Record, frozen=True, kw_only=True):
     """What came of a run, recomputed from its rows."""
 
     folder: RunFolder
@@ -332,8 +330,7 @@ class _Broadcast:
             sink.handle(event)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Ending:
+class _Ending(Record, frozen=True, kw_only=True):
     """How a run stopped, besides having done everything."""
 
     interrupted: bool = False

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from secrets import token_hex
 from typing import Any, Protocol, runtime_checkable
 
 from agentv.errors import ProviderError
+from agentv.model.base import Record
 from agentv.model.event import Event
 from agentv.model.exchange import CassetteReport
 from agentv.model.http import HttpReply, HttpRequest
@@ -216,8 +216,7 @@ def _nobody_reads(line: str) -> None:
     del line
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProviderBuild:
+class ProviderBuild(Record, frozen=True, kw_only=True):
     """What a provider's factory is given besides its options."""
 
     folder: Path
@@ -236,7 +235,7 @@ class ProviderBuild:
     """Takes a line that everybody should read."""
     emit: Callable[[Event], None] = lambda _event: None
     """Takes what everybody who follows the run should see."""
-    written: Mapping[str, Any] = field(default_factory=dict)
+    written: Mapping[str, Any] = {}
     """The target's settings as they were written, variables unresolved: fit for a message."""
     source: str = ""
     """The file that they were written in."""
@@ -254,8 +253,7 @@ class ProviderBuild:
     What a provider calls things by at a service must come from here."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluatorBuild:
+class EvaluatorBuild(Record, frozen=True, kw_only=True):
     """What an evaluator's factory is given besides its options."""
 
     folder: Path

@@ -7,19 +7,20 @@ add entries without touching anybody else's.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, cast
 
+import msgspec
+
 from agentv.errors import SetupError
+from agentv.model.base import Record
 from agentv.model.options import EvaluatorOptions, PromptMode, TargetOptions
 from agentv.protocols import Evaluator, EvaluatorBuild, Provider, ProviderBuild
 
 Kind = Literal["providers", "evaluators"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Entry:
+class Entry(Record, frozen=True, kw_only=True):
     """How one name is built, known without importing its module."""
 
     factory: str | Callable[..., Any]
@@ -205,12 +206,11 @@ ALIASES: dict[Kind, dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Registry:
+class Registry(msgspec.Struct, frozen=True):
     """The names that suites and targets may use."""
 
-    providers: dict[str, Entry] = field(default_factory=lambda: dict(BUILTIN_PROVIDERS))
-    evaluators: dict[str, Entry] = field(default_factory=lambda: dict(BUILTIN_EVALUATORS))
+    providers: dict[str, Entry] = msgspec.field(default_factory=lambda: dict(BUILTIN_PROVIDERS))
+    evaluators: dict[str, Entry] = msgspec.field(default_factory=lambda: dict(BUILTIN_EVALUATORS))
 
     def find(self, kind: Kind, name: str) -> Entry | None:
         """The entry of a name, an alias or an installed plugin; `None` if there is none."""
@@ -224,25 +224,25 @@ class Registry:
 
     def provider_options(self, entry: Entry) -> type[TargetOptions]:
         """The options model of a provider."""
-        return cast("type[TargetOptions]", _load(entry.options))
+        return cast("type[TargetOptions]", imported(entry.options))
 
     def evaluator_options(self, entry: Entry) -> type[EvaluatorOptions]:
         """The options model of an evaluator."""
-        return cast("type[EvaluatorOptions]", _load(entry.options))
+        return cast("type[EvaluatorOptions]", imported(entry.options))
 
     def build_provider(self, options: TargetOptions, build: ProviderBuild) -> Provider:
         """A provider from valid options."""
         entry = self.find("providers", options.provider)
         if entry is None:
             raise SetupError(f"No provider is called '{options.provider}'.")
-        return cast("Provider", _load(entry.factory)(options, build))
+        return cast("Provider", imported(entry.factory)(options, build))
 
     def build_evaluator(self, options: EvaluatorOptions, build: EvaluatorBuild) -> Evaluator:
         """An evaluator from valid options."""
         entry = self.find("evaluators", options.type)
         if entry is None:
             raise SetupError(f"No evaluator is called '{options.type}'.")
-        return cast("Evaluator", _load(entry.factory)(options, build))
+        return cast("Evaluator", imported(entry.factory)(options, build))
 
     def _table(self, kind: Kind) -> Mapping[str, Entry]:
         return self.providers if kind == "providers" else self.evaluators
@@ -254,7 +254,8 @@ class Registry:
         return {point.name: point.load() for point in entry_points(group=f"agentv.{kind}")}
 
 
-def _load(target: Any) -> Any:
+def imported(target: Any) -> Any:
+    """What `module:attribute` names; anything else is itself."""
     if not isinstance(target, str):
         return target
     module, _, attribute = target.partition(":")

@@ -12,9 +12,10 @@ import contextlib
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from agentv.errors import ProviderError
 from agentv.model.request import ProviderRequest, ProviderResponse
@@ -58,8 +59,7 @@ class ScriptedProvider:
             raise ProviderError(message, kind="script") from None
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """How a command line ended."""
 
     code: int
@@ -72,8 +72,7 @@ class Outcome:
         return json.loads(self.out)
 
 
-@dataclass(frozen=True)
-class Project:
+class Project(msgspec.Struct, frozen=True):
     """A folder with files, in which command lines are run."""
 
     folder: Path

@@ -2,13 +2,15 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from agentv.assembly.options import RunOptions, Surroundings
 from agentv.assembly.stations import Station
 from agentv.core.answer_key import answer_key
+from agentv.model.base import Record
 from agentv.model.request import ProviderRequest
 from agentv.protocols import Provider, ResponseCache
 from agentv.runner.attributing import AttributedProvider
@@ -38,8 +40,7 @@ class FileDigests:
         return known[1]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asking:
+class Asking(Record, frozen=True, kw_only=True):
     """What stands between the trials of a run and its providers."""
 
     dry_run: bool
@@ -48,7 +49,7 @@ class Asking:
     budget: Budget | None
     is_on_cassette: bool = False
     """Whether exchanges are recorded or replayed, each for its trial."""
-    files: FileDigests = field(default_factory=FileDigests)
+    files: FileDigests = msgspec.field(default_factory=FileDigests)
 
     def provider(self, station: Station, own: Provider | None = None) -> Provider:
         """What trials and judges ask in place of a station's provider.

@@ -1,11 +1,11 @@
 """Put a run together: which suite goes to which target, by how many workers."""
 
 import asyncio
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
+
+import msgspec
 
 from agentv.assembly.asking import Asking, asking_of
 from agentv.assembly.choosing import Scope
@@ -51,8 +51,7 @@ from agentv.storage.lines import Key
 _CACHED_EVALUATORS = 256
 
 
-@dataclass(kw_only=True)
-class Assembly:
+class Assembly(msgspec.Struct, kw_only=True):
     """A run that can start."""
 
     options: RunOptions
@@ -65,7 +64,7 @@ class Assembly:
     """What a run that goes on has still to do; everything when `None`."""
     note: Callable[[Step], None] = lambda _step: None
     """Writes the steps of trials down."""
-    _batched: dict[int, Bench] = field(default_factory=dict)
+    _batched: dict[int, Bench] = {}
 
     @property
     def planned(self) -> int:
@@ -169,7 +168,7 @@ class Assembly:
                 bench.emit(Notice(level="warning", message=whole))
             batched = await dispatch_batch(station.name, station.provider, requests, bench.emit)
             provider = self.asking.provider(station, batched)
-            self._batched[id(part)] = dataclasses.replace(bench, provider=provider)
+            self._batched[id(part)] = msgspec.structs.replace(bench, provider=provider)
 
     def _crew(self, parts: list[Part], workers: int) -> Crew:
         planned = sum(part.planned for part in parts)
@@ -178,7 +177,7 @@ class Assembly:
 
     def _jobs(self, part: Part) -> Iterator[Job]:
         bench = self._batched.get(id(part), part.bench)
-        bench = dataclasses.replace(bench, note=self.note)
+        bench = msgspec.structs.replace(bench, note=self.note)
         return ((trial, bench, prior) for trial, prior in self._trials(part))
 
     def _trials(self, part: Part) -> Iterator[tuple[Trial, Prior | None]]:

@@ -1,11 +1,11 @@
 """What of its suites a run is of: all trials, or some that an earlier run chose."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from agentv.core.moved_suites import SuiteName, moved_suites
 from agentv.core.tally import verdict_of
+from agentv.model.base import Record
 from agentv.model.run import RerunLink, RunManifest, TargetRecord
 from agentv.storage.chosen import read_chosen
 from agentv.storage.lines import Key
@@ -49,8 +49,7 @@ class Chosen:
         return hash(key) in self._hashes or hash(then) in self._hashes or self._matches(key[1])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scope:
+class Scope(Record, frozen=True, kw_only=True):
     """What of the suites is run, and whether their targets are asked."""
 
     chosen: Chosen | None = None

@@ -1,7 +1,6 @@
 """The earlier run that a run goes on with, judges anew, or asks anew."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from agentv.assembly.resuming import refuse_rehearsal, refuse_unlike, take_up
 from agentv.core.moved_suites import SuiteName
 from agentv.errors import AuthorError
 from agentv.loading.nearest import did_you_mean
+from agentv.model.base import Record
 from agentv.model.event import RunRescored
 from agentv.model.run import RerunLink, RescoreLink, RunManifest
 from agentv.model.score import Usage
@@ -24,16 +24,14 @@ from agentv.storage.prior_run import PriorRun
 from agentv.storage.run_folder import RunFolder
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resume:
+class Resume(Record, frozen=True, kw_only=True):
     """Go on with a run that was cut short, or that is to be brought up to date."""
 
     folder: RunFolder
     retry_errors: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rescore:
+class Rescore(Record, frozen=True, kw_only=True):
     """Judge the answers of an earlier run anew, in a new run; no candidate is asked."""
 
     folder: RunFolder
@@ -45,8 +43,7 @@ class Rescore:
         return RescoreLink(run_id=manifest.run_id, folder=_seen(self.folder), anew=self.anew)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rerun:
+class Rerun(Record, frozen=True, kw_only=True):
     """Ask trials of an earlier run anew, in a new run; all of them where none are chosen."""
 
     folder: RunFolder

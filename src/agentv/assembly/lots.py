@@ -5,10 +5,10 @@ held of each trial of a plan that is split, and one of each that is chosen from;
 at a time.
 """
 
-import dataclasses
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from agentv.assembly.choosing import Chosen
 from agentv.assembly.options import CustomTarget
@@ -16,12 +16,12 @@ from agentv.assembly.trials import cases_on
 from agentv.core.sharding import members, rank_of
 from agentv.loading.suites import LoadedSuite
 from agentv.loading.workspace import Workspace
+from agentv.model.base import Record
 from agentv.model.case import EvalCase
 from agentv.model.shard import Shard
 
 
-@dataclass(frozen=True, kw_only=True)
-class Lot:
+class Lot(Record, frozen=True, kw_only=True):
     """One suite on one target."""
 
     loaded: LoadedSuite
@@ -87,7 +87,7 @@ def _in_shard(lots: Sequence[Lot], shard: Shard) -> list[Lot]:
     smaller: list[Lot] = []
     start = 0
     for lot in lots:
-        smaller.append(dataclasses.replace(lot, inside=inside[start : start + lot.whole]))
+        smaller.append(msgspec.structs.replace(lot, inside=inside[start : start + lot.whole]))
         start += lot.whole
     return smaller
 
@@ -102,6 +102,6 @@ def _chosen(lot: Lot, chosen: Chosen) -> Lot:
     path = lot.loaded.suite.shown
     taken = (chosen.has((path, case.id, lot.target, 1)) for case in lot.cases())
     if lot.inside is None:
-        return dataclasses.replace(lot, inside=bytes(taken))
+        return msgspec.structs.replace(lot, inside=bytes(taken))
     both = (1 if mine and theirs else 0 for mine, theirs in zip(lot.inside, taken, strict=True))
-    return dataclasses.replace(lot, inside=bytes(both))
+    return msgspec.structs.replace(lot, inside=bytes(both))

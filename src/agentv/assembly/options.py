@@ -1,11 +1,11 @@
 """What a run is told besides its files."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from agentv.errors import AuthorError
+from agentv.model.base import Record
 from agentv.model.event import Event
 from agentv.model.options import PromptMode
 from agentv.model.shard import Shard
@@ -25,8 +25,7 @@ DEFAULT_TIMEOUT_SECONDS = 120.0
 DEFAULT_MAX_RETRIES = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
+class RunOptions(Record, frozen=True, kw_only=True):
     """`None` leaves a setting to the suite, the target or the default, in this order."""
 
     workers: int | None = None
@@ -53,8 +52,7 @@ class RunOptions:
             raise AuthorError(f"A budget is an amount above $0, and not {self.budget_usd:g}.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class CustomTarget:
+class CustomTarget(Record, frozen=True, kw_only=True):
     """A provider that a program brings itself, in place of every target the suites name."""
 
     name: str
@@ -63,8 +61,7 @@ class CustomTarget:
     takes_chat: bool = True
 
 
-@dataclass(frozen=True, kw_only=True)
-class Surroundings:
+class Surroundings(Record, frozen=True, kw_only=True):
     """The world as a run sees it; a test brings its own."""
 
     processes: ProcessRunner

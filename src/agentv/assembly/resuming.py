@@ -1,8 +1,9 @@
 """A run that goes on: every planned trial held against what was recorded of it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from agentv.assembly.trials import Part, key_of, trials_of
 from agentv.core.moved_suites import moved_suites
@@ -24,13 +25,12 @@ _ASK = -1
 """In place of where an answer can be read: there is none."""
 
 
-@dataclass
-class LeftToDo:
+class LeftToDo(msgspec.Struct):
     """Which trials are left and what is known of them; of each, a hash and a place are held."""
 
     steps: Path
     announcement: RunResumed | RunRescored
-    places: Mapping[int, int] = field(default_factory=dict)
+    places: Mapping[int, int] = {}
 
     @property
     def is_empty(self) -> bool:

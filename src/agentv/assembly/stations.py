@@ -1,9 +1,7 @@
 """Stations: targets, built, to which trials are sent and which judges are asked."""
 
 import asyncio
-import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from os.path import relpath
 from pathlib import Path
 from random import Random
@@ -25,6 +23,7 @@ from agentv.errors import AuthorError, RunAborted, SetupError
 from agentv.loading.suites import LoadedSuite
 from agentv.loading.target_secrets import is_secret_name
 from agentv.loading.workspace import Workspace
+from agentv.model.base import Record
 from agentv.model.event import Notice
 from agentv.model.options import PromptMode, TargetOptions
 from agentv.model.request import ProviderRequest, ProviderResponse
@@ -36,8 +35,7 @@ from agentv.runner.attempts import AttemptPolicy
 _DRY_ANSWER = "[dry run: the target was not asked]"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Station:
+class Station(Record, frozen=True, kw_only=True):
     """A target with its provider and everything a trial needs to know of it."""
 
     name: str
@@ -122,7 +120,7 @@ class Stations:
         build = self._provider_build(loaded, name, target.folder, env)
         provider = self._around.registry.build_provider(
             msgspec.structs.replace(own, timeout_seconds=limit),
-            dataclasses.replace(build, written=target.settings, redact=Redactor(secrets).text),
+            msgspec.structs.replace(build, written=target.settings, redact=Redactor(secrets).text),
         )
         return Station(
             name=name,
@@ -258,7 +256,7 @@ def answered_station(name: str, record: TargetRecord | None, registry: Registry)
 def _through(cassette: Cassette, build: ProviderBuild, target: str) -> ProviderBuild:
     """With the cassette between a target and the borders."""
     project = build.folder
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         build,
         processes=cassette.processes(build.processes, target, project),
         http=cassette.http(build.http, target, project),

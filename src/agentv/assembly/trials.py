@@ -1,7 +1,6 @@
 """From cases to trials, one at a time, as workers ask for them."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import compress
 
 from agentv.assembly.stations import Station
@@ -9,6 +8,7 @@ from agentv.core.digest import trial_digest
 from agentv.core.prompt import build_prompt
 from agentv.errors import AuthorError
 from agentv.loading.suites import LoadedSuite
+from agentv.model.base import Record
 from agentv.model.case import EvalCase
 from agentv.model.options import EvaluatorOptions
 from agentv.model.request import Prompt
@@ -20,8 +20,7 @@ from agentv.storage.lines import Key
 _NO_PROMPT = Prompt(question="", guidelines="", guideline_paths=(), input_files=())
 
 
-@dataclass(frozen=True, kw_only=True)
-class Part:
+class Part(Record, frozen=True, kw_only=True):
     """One suite on one target."""
 
     loaded: LoadedSuite

@@ -5,10 +5,11 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from agentv.assembly.options import DEFAULT_MAX_RETRIES, RunOptions
 from agentv.cli.console import (
@@ -38,6 +39,7 @@ from agentv.exporters.base import export, exporter_for
 from agentv.loading.discover import discover
 from agentv.loading.suites import LoadContext
 from agentv.loading.workspace import Workspace, load_workspace
+from agentv.model.base import Record
 from agentv.model.shard import parse_shard
 from agentv.protocols import Sink
 from agentv.registry import Registry
@@ -59,8 +61,7 @@ _UNSAID: dict[str, Any] = {
 """What an argument is that a manifest does not mention."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvalOptions:
+class EvalOptions(Record, frozen=True, kw_only=True):
     """What was typed."""
 
     paths: tuple[str, ...]
@@ -111,7 +112,7 @@ class EvalOptions:
         """The arguments as the manifest keeps them."""
         return {
             name: [_movable(path) for path in value] if name == "paths" else _plain(value)
-            for name, value in vars(self).items()
+            for name, value in msgspec.structs.asdict(self).items()
             if name not in _NOT_RECORDED and _is_given(value)
         }
 
@@ -124,7 +125,7 @@ class EvalOptions:
         for name in ("paths", "targets", "eval_ids"):
             fields[name] = tuple(fields[name])
         fields["exports"] = tuple(map(Path, fields["exports"]))
-        return cls(**{name: fields[name] for name in cls.__dataclass_fields__})
+        return cls(**{name: fields[name] for name in cls.__struct_fields__})
 
     def _delays(self) -> tuple[float, float]:
         low, high = self.dry_run_delay_min, self.dry_run_delay_max

@@ -1,7 +1,6 @@
 """`agentv runs`: every run on a line, the newest first."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
@@ -14,6 +13,7 @@ from agentv.cli.summary import counts_json
 from agentv.core.money import dollars
 from agentv.errors import ExitCode, SetupError
 from agentv.execution import RESULTS_ROOT, RunReport
+from agentv.model.base import Record
 from agentv.model.summary import UsageSum
 from agentv.storage.run_folder import RunFolder, newest_first
 from agentv.storage.run_lock import writer_of
@@ -24,8 +24,7 @@ _HEADER = ("run", "started (UTC)", "suites", "targets", "pass rate", "cost", "st
 _WIDEST = 32
 
 
-@dataclass(frozen=True, kw_only=True)
-class Listed:
+class Listed(Record, frozen=True, kw_only=True):
     """A run as the list shows it."""
 
     folder: RunFolder

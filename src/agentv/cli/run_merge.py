@@ -1,7 +1,6 @@
 """`agentv merge`: shards, or parts of a run, as one run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from agentv.core.merging import joined, suites_in
 from agentv.errors import AuthorError
 from agentv.execution import RESULTS_ROOT
 from agentv.exporters.base import export, exporter_for
+from agentv.model.base import Record
 from agentv.storage.manifest import read_manifest
 from agentv.storage.merging import Merge, MergePart
 from agentv.storage.rows import open_rows
@@ -21,8 +21,7 @@ from agentv.storage.run_folder import RunFolder, find_run, new_run_folder
 from agentv.storage.run_lock import writer_of
 
 
-@dataclass(frozen=True, kw_only=True)
-class MergeOptions:
+class MergeOptions(Record, frozen=True, kw_only=True):
     """What was typed."""
 
     runs: tuple[str, ...]

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ from agentv.cli.console import err, one_line, out, paint, print_json, visible
 from agentv.cli.run_list import started
 from agentv.errors import AuthorError, ExitCode, SetupError
 from agentv.execution import RESULTS_ROOT
+from agentv.model.base import Record
 from agentv.storage.manifest import read_manifest
 from agentv.storage.removing import remove_run, size_of
 from agentv.storage.run_folder import RunFolder, find_run, newest_first
@@ -22,8 +22,7 @@ _NAMED = 5
 """Names of what keeps a folder."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RemovalOptions:
+class RemovalOptions(Record, frozen=True, kw_only=True):
     """What was typed, for both commands."""
 
     agreed: bool
@@ -31,15 +30,13 @@ class RemovalOptions:
     as_json: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Removed:
+class _Removed(Record, frozen=True, kw_only=True):
     folder: RunFolder
     left: tuple[str, ...] = ()
     """What is in its folder besides, and so keeps it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Kept:
+class _Kept(Record, frozen=True, kw_only=True):
     folder: RunFolder
     reason: str
 

@@ -1,16 +1,15 @@
 """`agentv rerun`: trials of an earlier run, asked anew in a new run."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentv.cli.recalling import options_of_new_run
 from agentv.cli.run_eval import run_eval
 from agentv.execution import RESULTS_ROOT, Rerun
+from agentv.model.base import Record
 from agentv.storage.run_folder import find_run
 
 
-@dataclass(frozen=True, kw_only=True)
-class RerunOptions:
+class RerunOptions(Record, frozen=True, kw_only=True):
     """What was typed."""
 
     run: str

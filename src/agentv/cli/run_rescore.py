@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,13 @@ from agentv.cli.run_eval import EvalOptions, load_suites, refuse, request_of, ru
 from agentv.core.money import dollars
 from agentv.errors import ExitCode
 from agentv.execution import RESULTS_ROOT, Rescore, RunRequest, rehearse_rescoring
+from agentv.model.base import Record
 from agentv.model.event import RunRescored
 from agentv.storage.run_folder import find_run
 from agentv.transport.borders import Borders
 
 
-@dataclass(frozen=True, kw_only=True)
-class RescoreOptions:
+class RescoreOptions(Record, frozen=True, kw_only=True):
     """What was typed."""
 
     run: str

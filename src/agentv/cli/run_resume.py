@@ -1,17 +1,16 @@
 """`agentv resume`: `agentv eval --resume`, with the arguments out of the run's own manifest."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agentv.cli.recalling import recalled_options
 from agentv.cli.run_eval import run_eval
 from agentv.execution import RESULTS_ROOT
+from agentv.model.base import Record
 from agentv.storage.run_folder import find_run
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResumeOptions:
+class ResumeOptions(Record, frozen=True, kw_only=True):
     """What was typed."""
 
     run: str

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentv.cli.console import err, out, paint, print_json, print_problems
@@ -24,8 +23,7 @@ _PARALLEL_FROM_BYTES = 2_000_000
 _NOTHING_CODES = frozenset({"no-cases", "nothing-asserted"})
 
 
-@dataclass(frozen=True, kw_only=True)
-class ValidateOptions:
+class ValidateOptions(Record, frozen=True, kw_only=True):
     """What was typed."""
 
     paths: tuple[str, ...]

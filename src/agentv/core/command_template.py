@@ -7,13 +7,15 @@ placeholder, so it reaches the program character for character whatever it holds
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import PurePath
 from typing import Self
 
+import msgspec
+
 from agentv.core.shell_quoting import Place, Quoting, places, quote
 from agentv.errors import AuthorError
+from agentv.model.base import Record
 from agentv.model.options import OptionProblem
 from agentv.model.problem import KeyPath
 
@@ -30,16 +32,14 @@ _SHELL_CODE_NEXT = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Placeholder:
+class Placeholder(Record, frozen=True, kw_only=True):
     """A placeholder and how the shell reads its place."""
 
     name: str
     quoting: Quoting
 
 
-@dataclass(frozen=True)
-class CommandTemplate:
+class CommandTemplate(msgspec.Struct, frozen=True):
     """A valid template, parsed once and rendered often."""
 
     pieces: tuple[str | Placeholder, ...]

@@ -7,8 +7,11 @@ ends, all the rest of the text is unsafe: refusing a template is cheap, a hole i
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import Enum
+
+import msgspec
+
+from agentv.model.base import Record
 
 
 class Quoting(Enum):
@@ -19,8 +22,7 @@ class Quoting(Enum):
     DOUBLE = "inside double quotes"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Place:
+class Place(Record, frozen=True, kw_only=True):
     """What is known of one position of a shell text."""
 
     quoting: Quoting
@@ -65,11 +67,10 @@ _SUBSCRIPT = re.compile(r"(?:[A-Za-z_]\w*)?\[[^\]]*")
 _BREAKS = frozenset(" \t\n;&|<>()")
 
 
-@dataclass
-class _Scan:
+class _Scan(msgspec.Struct):
     text: str
     at: int = 0
-    stack: list[tuple[str, int]] = field(default_factory=list)
+    stack: list[tuple[str, int]] = []
     """What is open (`'`, `"`, `$(`, `(` of a subshell, `#` of a comment), and in which word."""
     word_start: int = 0
     unsafe: str | None = None

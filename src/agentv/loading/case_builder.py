@@ -1,7 +1,6 @@
 """From a case as it is written to an `EvalCase`: defaults filled in, references checked."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -22,8 +21,7 @@ _SAYS_NO_EVALUATOR = frozenset(CaseFile.__struct_fields__) - {
 }
 
 
-@dataclass
-class CaseBuilder:
+class CaseBuilder(msgspec.Struct):
     """Builds the cases of one suite and finds what is wrong with them."""
 
     files: SearchPath
@@ -32,7 +30,7 @@ class CaseBuilder:
     """The suite's evaluators, for cases that name none."""
     target_names: Collection[str] | None
     """The names in the targets file; `None` leaves them unchecked."""
-    _checked_files: dict[tuple[str, str], Mistake | None] = field(default_factory=dict)
+    _checked_files: dict[tuple[str, str], Mistake | None] = {}
 
     def read(self, tree: object) -> tuple[EvalCase | None, list[Mistake]]:
         """The case that a tree stands for, and all that is wrong with it, at places below it.

@@ -1,23 +1,23 @@
 """What a run must know of a suite's cases before it starts, without holding them."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+
+import msgspec
 
 from agentv.loading.evaluator_options import EvaluatorParser, judge_named_by
 from agentv.model.case import EvalCase
 
 
-@dataclass
-class CaseTally:
+class CaseTally(msgspec.Struct):
     """Counts over the cases of one suite."""
 
     total: int = 0
     """Cases in the file, selected or not."""
     unpinned: int = 0
     """Selected cases that name no target themselves."""
-    targets: Counter[str] = field(default_factory=Counter)
+    targets: Counter[str] = msgspec.field(default_factory=Counter)
     """The targets that selected cases name themselves, each with the number of such cases."""
-    judges: dict[str, None] = field(default_factory=dict)
+    judges: dict[str, None] = {}
     """The targets that evaluators of selected cases name themselves."""
     judged: bool = False
     """Whether an evaluator of a selected case leaves its judge to the target."""

@@ -1,7 +1,6 @@
 """The cases of a suite, whether they stand in the suite itself or in a JSONL file."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +19,15 @@ from agentv.model.problem import KeyPath, Problem
 Select = Callable[[str], bool]
 
 
-@dataclass(kw_only=True)
-class FoundCases:
+class FoundCases(msgspec.Struct, kw_only=True):
     """The cases of one suite and what is wrong with them."""
 
     cases: CaseSource = ()
     """The selected ones."""
-    tally: CaseTally = field(default_factory=CaseTally)
-    mistakes: list[Mistake] = field(default_factory=list)
+    tally: CaseTally = msgspec.field(default_factory=CaseTally)
+    mistakes: list[Mistake] = []
     """In the suite's own file."""
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = []
     """In the file it names."""
     file_digest: bytes = b""
     """SHA-256 over the file it names."""

@@ -1,16 +1,15 @@
 """What loading knows besides the files themselves."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from agentv.loading.targets import Targets, load_targets
+from agentv.model.base import Record
 from agentv.registry import Registry
 
 
-@dataclass(frozen=True, kw_only=True)
-class LoadContext:
+class LoadContext(Record, frozen=True, kw_only=True):
     """What was asked for, and the world as loading sees it."""
 
     cwd: Path
@@ -28,7 +27,7 @@ class LoadContext:
     """Of a cassette that is replayed: its variables need not be set."""
     select: Callable[[str], bool] = lambda _id: True
     """Which case ids take part in the run; every case is checked all the same."""
-    _targets: dict[Path, Targets] = field(default_factory=dict)
+    _targets: dict[Path, Targets] = {}
 
     def targets(self, path: Path) -> Targets:
         """A targets file; each is read once.

@@ -3,10 +3,11 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from agentv.errors import AuthorError
 from agentv.loading.case_file import SuiteFile
@@ -39,12 +40,11 @@ _NEAR = 0.8
 _HEAD_BYTES = 65_536
 
 
-@dataclass
-class Discovered:
+class Discovered(msgspec.Struct):
     """The files that a command is to look at, each once, in the order they were named."""
 
-    files: dict[Path, FileKind] = field(default_factory=dict)
-    skipped: list[Path] = field(default_factory=list)
+    files: dict[Path, FileKind] = {}
+    skipped: list[Path] = []
     """YAML files in folders that are not ours."""
 
     def of_kind(self, *kinds: FileKind) -> list[Path]:

@@ -5,18 +5,17 @@ once something is wrong.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agentv.loading.mistake import Mistake
 from agentv.loading.positions import Positions
 from agentv.loading.yaml12 import DocumentError, parse_yaml, parse_yaml_positions
+from agentv.model.base import Record
 from agentv.model.problem import LoadError, Problem
 
 
-@dataclass(frozen=True, kw_only=True)
-class Document:
+class Document(Record, frozen=True, kw_only=True):
     """A YAML file's text and tree."""
 
     shown: str

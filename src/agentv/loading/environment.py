@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from agentv.loading.document import decode, read_bytes
 from agentv.loading.mistake import Mistake
@@ -16,8 +17,7 @@ _REFERENCE = re.compile(r"\$\{\{(.*?)(?:\}\}|\Z)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-@dataclass(frozen=True)
-class Environment:
+class Environment(msgspec.Struct, frozen=True):
     """The process environment over a `.env` file."""
 
     values: Mapping[str, str]
@@ -26,16 +26,15 @@ class Environment:
     """The names that only the `.env` file sets."""
 
 
-@dataclass
-class Interpolation:
+class Interpolation(msgspec.Struct):
     """What replacing variables in a tree came to."""
 
     tree: Any
-    used: dict[str, str] = field(default_factory=dict)
+    used: dict[str, str] = {}
     """Each variable that was put in, with its value."""
-    keys: dict[str, set[str]] = field(default_factory=dict)
+    keys: dict[str, set[str]] = {}
     """Each variable, with the keys whose values it went into."""
-    mistakes: list[Mistake] = field(default_factory=list)
+    mistakes: list[Mistake] = []
 
 
 def load_environment(folders: Iterable[Path], process_env: Mapping[str, str]) -> Environment:

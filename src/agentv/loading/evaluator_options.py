@@ -110,22 +110,24 @@ class EvaluatorParser:
         type_ = raw[key] if key else None
         if isinstance(type_, str) and type_ in self._models:
             return self._models[type_]
-        names = self._registry.names("evaluators")
-        every = f"one of {', '.join(names)}"
-        if key is None:
-            message = "the evaluator has no type"
-            mistakes.append(_mistake(path, message, f"add `type: …`, {every}", "missing-key"))
-            return None
         entry = self._registry.find("evaluators", type_) if isinstance(type_, str) else None
         if entry is None:
-            unknown = isinstance(type_, str) and bool(type_)
-            message = f"unknown evaluator '{type_}'" if unknown else "expected an evaluator's type"
-            hint = (did_you_mean(type_, names) if isinstance(type_, str) else "") or every
-            mistakes.append(_mistake((*path, key), message, hint, "unknown-evaluator"))
+            mistakes.append(_no_such_type(type_, path, key, self._registry.names("evaluators")))
             return None
         model = self._registry.evaluator_options(entry)
         self._models[str(type_)] = model
         return model
+
+
+def _no_such_type(type_: Any, path: KeyPath, key: str | None, names: Sequence[str]) -> Mistake:
+    every = f"one of {', '.join(names)}"
+    if key is None:
+        message = "the evaluator has no type"
+        return _mistake(path, message, f"add `type: …`, {every}", "missing-key")
+    unknown = isinstance(type_, str) and bool(type_)
+    message = f"unknown evaluator '{type_}'" if unknown else "expected an evaluator's type"
+    hint = (did_you_mean(type_, names) if isinstance(type_, str) else "") or every
+    return _mistake((*path, key), message, hint, "unknown-evaluator")
 
 
 def judge_named_by(options: EvaluatorOptions | None) -> str | None:

@@ -8,7 +8,6 @@ import hashlib
 import os
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,8 +28,7 @@ _MOST_PROBLEMS = 1_000
 """A file with more is not a file of cases; nobody reads on, and memory is not for that."""
 
 
-@dataclass(frozen=True)
-class Stamp:
+class Stamp(msgspec.Struct, frozen=True):
     """What changes when a file is written or replaced."""
 
     size: int
@@ -38,8 +36,7 @@ class Stamp:
     inode: int
 
 
-@dataclass(frozen=True)
-class JsonlCases:
+class JsonlCases(msgspec.Struct, frozen=True):
     """The selected cases of a checked JSONL file; reading them holds one at a time."""
 
     path: Path
@@ -74,15 +71,14 @@ class JsonlCases:
             raise RunAborted(f"{self.shown} can no longer be read: {error.strerror}.") from error
 
 
-@dataclass
-class CheckedLines:
+class CheckedLines(msgspec.Struct):
     """What checking a JSONL file found."""
 
     stamp: Stamp
-    starts: "array[int]" = field(default_factory=lambda: array("q"))
+    starts: "array[int]" = msgspec.field(default_factory=lambda: array("q"))
     """Where the lines of selected cases begin."""
-    problems: list[Problem] = field(default_factory=list)
-    tally: CaseTally = field(default_factory=CaseTally)
+    problems: list[Problem] = []
+    tally: CaseTally = msgspec.field(default_factory=CaseTally)
     digest: bytes = b""
     """SHA-256 over the file."""
 

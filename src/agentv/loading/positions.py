@@ -1,9 +1,10 @@
 """Where the values of a document stand in its text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
+
+import msgspec
 
 from agentv.model.problem import KeyPath
 
@@ -20,8 +21,7 @@ class Place(NamedTuple):
     parts: Mapping[str | int, "Place"] = _NO_PARTS
 
 
-@dataclass(frozen=True)
-class Positions:
+class Positions(msgspec.Struct, frozen=True):
     """The places of a whole document."""
 
     root: Place

@@ -1,7 +1,6 @@
 """One target of a file: checked as it is written, then resolved with the environment."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,12 @@ from agentv.loading.stand_ins import is_stand_in
 from agentv.loading.target_definition import Definition
 from agentv.loading.target_secrets import secrets_of, without_secrets
 from agentv.loading.variable_values import read_values
+from agentv.model.base import Record
 from agentv.model.options import TargetOptions
 from agentv.registry import Entry, Registry
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResolvedTarget:
+class ResolvedTarget(Record, frozen=True, kw_only=True):
     """A target ready to be built."""
 
     options: TargetOptions

@@ -7,7 +7,6 @@ harmless stand-in. The result is only ever checked further, never run.
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -41,8 +40,7 @@ _ROUNDS = 20
 """A stand-in that does not fit is followed by one for what holds it; files are not deeper."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading(Generic[T]):
+class Reading(msgspec.Struct, Generic[T], frozen=True):
     """A tree, read as a record as far as that can be done."""
 
     record: T | None
@@ -51,7 +49,7 @@ class Reading(Generic[T]):
     """At the places where they were written."""
     unclear: Sequence[KeyPath] = ()
     """Places of the record that hold a stand-in, or lack what was written."""
-    renamed: Mapping[KeyPath, str] = field(default_factory=dict)
+    renamed: Mapping[KeyPath, str] = {}
     """Places of the record, with the key that was misspelt there."""
 
     def written(self, path: KeyPath) -> KeyPath:

@@ -1,7 +1,6 @@
 """An eval file's own keys, read as far as that can be done; its cases are left for later."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -11,13 +10,13 @@ from agentv.loading.check import check
 from agentv.loading.document import Document, locate
 from agentv.loading.mistake import Mistake
 from agentv.loading.salvage import Reading, misspelt_key, read_record
+from agentv.model.base import Record
 from agentv.model.problem import KeyPath, LoadError
 
 _KEYS = tuple(field.encode_name for field in msgspec.structs.fields(SuiteFile))
 
 
-@dataclass(frozen=True, kw_only=True)
-class SuiteReading:
+class SuiteReading(Record, frozen=True, kw_only=True):
     """What an eval file says besides its cases, and where these are."""
 
     file: SuiteFile

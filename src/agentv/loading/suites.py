@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +30,7 @@ __all__ = ["LoadContext", "LoadedSuite", "load_document", "load_suite"]
 DEFAULT_EVALUATOR = "llm_judge"
 
 
-@dataclass(kw_only=True)
-class LoadedSuite:
+class LoadedSuite(msgspec.Struct, kw_only=True):
     """A suite with what it takes to run it. Only trust `suite` when there are no errors."""
 
     suite: Suite

@@ -1,7 +1,6 @@
 """One target as it is written: where, under which provider, its keys in one spelling."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -10,12 +9,12 @@ from agentv.loading.environment import has_variable
 from agentv.loading.mistake import Mistake
 from agentv.loading.nearest import did_you_mean
 from agentv.loading.target_keys import OneSpelling, one_spelling
+from agentv.model.base import Record
 from agentv.model.problem import KeyPath
 from agentv.registry import Entry, Registry
 
 
-@dataclass(frozen=True, kw_only=True)
-class Definition:
+class Definition(Record, frozen=True, kw_only=True):
     """One target of a file, before the environment is asked."""
 
     path: KeyPath

@@ -6,7 +6,6 @@ key was written, so that messages point there.
 """
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -22,13 +21,12 @@ _NESTED = frozenset({"healthcheck", "retry", "sandbox"})
 _COMMON_KEYS = TargetOptions.__struct_fields__
 
 
-@dataclass
-class OneSpelling:
+class OneSpelling(msgspec.Struct):
     """A target with each key in its one spelling."""
 
-    keys: dict[str, Any] = field(default_factory=dict)
-    origin: dict[KeyPath, KeyPath] = field(default_factory=dict)
-    mistakes: list[Mistake] = field(default_factory=list)
+    keys: dict[str, Any] = {}
+    origin: dict[KeyPath, KeyPath] = {}
+    mistakes: list[Mistake] = []
     """At the places where they were written."""
 
     def placed(self, mistake: Mistake) -> Mistake:

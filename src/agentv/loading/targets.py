@@ -1,7 +1,6 @@
 """Targets files: found, checked, and asked for one target at a time."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -40,8 +39,7 @@ class TargetsFile(AuthoredRecord, frozen=True, kw_only=True):
     targets: Annotated[list[dict[str, Any]], Meta(min_length=1)]
 
 
-@dataclass(kw_only=True)
-class Targets:
+class Targets(msgspec.Struct, kw_only=True):
     """The targets of one file. `problems` holds every mistake that needs no environment."""
 
     path: Path
@@ -49,10 +47,10 @@ class Targets:
     registry: Registry
     files: SearchPath
     """Finds what targets refer to."""
-    problems: list[Problem] = field(default_factory=list)
-    definitions: dict[str, Definition] = field(default_factory=dict)
+    problems: list[Problem] = []
+    definitions: dict[str, Definition] = {}
     """Targets whose provider is known, here or elsewhere."""
-    names: list[str] = field(default_factory=list)
+    names: list[str] = []
     """In file order; also of targets whose provider is unknown."""
     nameless: bool = False
     """Whether there are more targets than names."""

@@ -1,18 +1,19 @@
 """Everything a run needs, loaded and checked together: `validate` and `eval` both start here."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from agentv.loading.nearest import did_you_mean
 from agentv.loading.stand_ins import StandIns
 from agentv.loading.suites import LoadContext, LoadedSuite, load_suite
 from agentv.loading.targets import ResolvedTarget, Targets
+from agentv.model.base import Record
 from agentv.model.problem import LoadError, Problem
 
 
-@dataclass(frozen=True, kw_only=True)
-class SuiteNames:
+class SuiteNames(Record, frozen=True, kw_only=True):
     """What a suite is known by: see `agentv.core.moved_suites`."""
 
     path: str
@@ -20,14 +21,13 @@ class SuiteNames:
     digest: str
 
 
-@dataclass
-class Workspace:
+class Workspace(msgspec.Struct):
     """Suites with the targets they use."""
 
-    suites: list[LoadedSuite] = field(default_factory=list)
-    resolved: dict[tuple[Path, Path | None, str], ResolvedTarget] = field(default_factory=dict)
+    suites: list[LoadedSuite] = []
+    resolved: dict[tuple[Path, Path | None, str], ResolvedTarget] = {}
     """By targets file, `.env` file and name: the same name may mean two things in two projects."""
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = []
 
     @property
     def suite_names(self) -> list[SuiteNames]:

@@ -1,7 +1,6 @@
 """Any command line as a system under test, rendered from a template for each attempt."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,6 +13,7 @@ from agentv.core.command_template import (
     template_problems,
 )
 from agentv.errors import ProviderError, ProviderTimeout, RunAborted, SetupError
+from agentv.model.base import Record
 from agentv.model.options import FileFinder, OptionProblem, TargetOptions
 from agentv.model.process import Command, CommandResult
 from agentv.model.request import ProviderRequest, ProviderResponse
@@ -57,8 +57,7 @@ class CliOptions(TargetOptions, frozen=True, kw_only=True):
                 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Ran:
+class _Ran(Record, frozen=True, kw_only=True):
     """A command that ended, and the answer file it was offered."""
 
     result: CommandResult

@@ -2,20 +2,19 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from agentv.errors import ProviderError, ProviderTimeout, RunAborted
+from agentv.model.base import Record
 from agentv.model.request import Leavings, ProviderRequest, ProviderResponse
 from agentv.protocols import Provider
 from agentv.runner.cancelling import is_being_cancelled
 from agentv.runner.workspaces import conclude
 
 
-@dataclass(frozen=True, kw_only=True)
-class AttemptPolicy:
+class AttemptPolicy(Record, frozen=True, kw_only=True):
     """How long an attempt may take, and how many may follow a time-out."""
 
     timeout_seconds: float | None
@@ -26,8 +25,7 @@ class AttemptPolicy:
             raise ValueError("max_retries must not be negative")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer:
+class Answer(Record, frozen=True, kw_only=True):
     """What the attempts came to: a response or the last error."""
 
     attempts: int

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from agentv.errors import RunAborted
+from agentv.model.base import Record
 from agentv.model.event import TrialStarted
 from agentv.model.prior import Prior
 from agentv.model.result import TrialResult
@@ -18,8 +18,7 @@ _HANDS_A_PLACE = 2
 """A worker whose service asks it to wait lends its place to another one."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Crew:
+class Crew(Record, frozen=True, kw_only=True):
     """Workers who share the jobs of one target, or of all of them."""
 
     jobs: Iterator[Job]

@@ -4,12 +4,12 @@ import asyncio
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from agentv.errors import RunAborted
+from agentv.model.base import Record
 from agentv.model.options import EvaluatorOptions
 from agentv.model.result import EvaluatorResult
 from agentv.model.score import EvaluationContext, Score
@@ -17,8 +17,7 @@ from agentv.protocols import Evaluator
 from agentv.runner.cancelling import is_being_cancelled
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scored:
+class Scored(Record, frozen=True, kw_only=True):
     """A score, by which evaluator, and the time it took."""
 
     options: EvaluatorOptions

@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 
 from agentv.errors import ProviderError
+from agentv.model.base import Record
 from agentv.model.event import AttemptFailed, Event
 from agentv.model.options import EvaluatorOptions
 from agentv.model.prior import Prior
@@ -22,8 +22,7 @@ from agentv.runner.scoring import Scored, score_once, taken_over
 from agentv.runner.workspaces import conclude
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bench:
+class Bench(Record, frozen=True, kw_only=True):
     """Where trials of one target are run."""
 
     provider: Provider

@@ -5,7 +5,6 @@ What is held of a row is a hash and a place in a file, so runs of any size fit.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
 from typing import Self
@@ -13,6 +12,7 @@ from typing import Self
 import msgspec
 
 from agentv.errors import AuthorError
+from agentv.model.base import Record
 from agentv.model.run import RunManifest
 from agentv.storage.draft import Draft
 from agentv.storage.lines import Key, Lines, TrialKey, called
@@ -27,8 +27,7 @@ _Place = tuple[int, int]
 """Which of the runs, and where in its file the line begins."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MergePart:
+class MergePart(Record, frozen=True, kw_only=True):
     """One of the runs that are joined."""
 
     folder: RunFolder

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,8 +17,7 @@ _SHOWN = 5
 """How many names an error message lists."""
 
 
-@dataclass(frozen=True)
-class RunFolder:
+class RunFolder(msgspec.Struct, frozen=True):
     """The folder of one run."""
 
     path: Path

@@ -15,8 +15,9 @@ at which it was last refused, and then grows ever faster, as the congestion cont
 (RFC 9438): most of the time is spent close below what the service allows.
 """
 
-from dataclasses import dataclass
 from math import inf
+
+import msgspec
 
 from agentv.transport.bucket import Bucket
 from agentv.transport.doubt import Doubt
@@ -52,8 +53,7 @@ _BURST_SECONDS = 0.1
 _SLOWEST = 0.05
 
 
-@dataclass(frozen=True)
-class _Pause:
+class _Pause(msgspec.Struct, frozen=True):
     """Nothing is sent meanwhile."""
 
     began: float

@@ -1,7 +1,8 @@
 """What a service answered in a short stretch of time, and what that says of its load."""
 
-from dataclasses import dataclass
 from math import inf
+
+import msgspec
 
 _SECONDS = 2.0
 _REPLIES = 20
@@ -14,8 +15,7 @@ _SOME_SHARE = 0.04
 _HARDLY_ANY_SHARE = 0.02
 
 
-@dataclass
-class Stretch:
+class Stretch(msgspec.Struct):
     """Counts of requests and replies since a moment."""
 
     began: float = inf

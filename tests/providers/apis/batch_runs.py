@@ -1,7 +1,6 @@
 """Runs over batches without the runner: a provider asked once, in a folder of its own."""
 
 import asyncio
-import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -89,7 +88,7 @@ class Runs:
         assert entry is not None
         options = msgspec.convert(data, registry.provider_options(entry))
         async with Http() as http:
-            build = dataclasses.replace(
+            build = msgspec.structs.replace(
                 ScriptedService([]).build(), http=http, folder=self._folder, emit=self._hear
             )
             provider = registry.build_provider(options, build)

@@ -5,7 +5,6 @@ settings is what our adapters send, field by field; where not, the test says whe
 """
 
 import asyncio
-import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -70,7 +69,7 @@ def ask(vendor: Vendor, request: ProviderRequest, **settings: Any) -> ProviderRe
     async def once() -> ProviderResponse:
         async with Borders() as borders:
             given = ScriptedService([]).build()
-            build = dataclasses.replace(given, http=borders.http, traffic=borders.traffic)
+            build = msgspec.structs.replace(given, http=borders.http, traffic=borders.traffic)
             return await registry.build_provider(options, build).respond(request)
 
     return asyncio.run(once())

@@ -1,16 +1,15 @@
 """What tells one agent from another: how it is called, and how its events are read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from agentv.model.base import Record
 from agentv.model.score import Usage
 from agentv.providers.agents.trace_builder import TraceBuilder
 
 
-@dataclass(frozen=True, kw_only=True)
-class Assignment:
+class Assignment(Record, frozen=True, kw_only=True):
     """One attempt, as an agent sees it."""
 
     document: str
@@ -26,18 +25,16 @@ class Assignment:
     """A folder for this attempt alone, for whatever must not lie in the workspace."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Invocation:
+class Invocation(Record, frozen=True, kw_only=True):
     """How to start the program, without its own name."""
 
     arguments: tuple[str, ...]
     stdin: bytes = b""
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = {}
     """Defaults; what the target sets wins."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Account:
+class Account(Record, frozen=True, kw_only=True):
     """What an agent's events come to."""
 
     answer: str | None = None

@@ -1,10 +1,10 @@
 """From how an agent ended to its answer, or to the error that says why there is none."""
 
 import re
-from dataclasses import dataclass
 
 from agentv.core.preread import missing_file
 from agentv.errors import ProviderError, ProviderTimeout
+from agentv.model.base import Record
 from agentv.model.process import CommandResult
 from agentv.providers.agents.agent import Account
 from agentv.providers.agents.event_stream import EventStream
@@ -19,8 +19,7 @@ _TROUBLE = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ending:
+class Ending(Record, frozen=True, kw_only=True):
     """All that is known once an agent has ended."""
 
     program: str

@@ -2,12 +2,12 @@
 
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path, PurePath
 
 from agentv.core.preread import preread_document
 from agentv.errors import ProviderError
+from agentv.model.base import Record
 from agentv.model.request import ProviderRequest
 
 INPUTS = "agentv-inputs"
@@ -15,8 +15,7 @@ INPUTS = "agentv-inputs"
 PROMPT = "prompt.md"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Inputs:
+class Inputs(Record, frozen=True, kw_only=True):
     """What an attempt was given to read."""
 
     document: str

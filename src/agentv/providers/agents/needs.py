@@ -1,10 +1,10 @@
 """What an agent target needs of this machine, found before the first attempt."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentv.errors import SetupError
+from agentv.model.base import Record
 from agentv.protocols import ProviderBuild
 from agentv.providers.agents.agent import Agent
 from agentv.providers.agents.executable import find_executable
@@ -13,8 +13,7 @@ from agentv.providers.agents.template import FolderCopy, Nothing, RepositoryClon
 from agentv.providers.folders import find_folder
 
 
-@dataclass(frozen=True, kw_only=True)
-class Needs:
+class Needs(Record, frozen=True, kw_only=True):
     """All of it, found."""
 
     executable: str

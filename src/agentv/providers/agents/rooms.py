@@ -4,19 +4,18 @@ import asyncio
 import fcntl
 import os
 import tempfile
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 from agentv.errors import ProviderError
+from agentv.model.base import Record
 from agentv.transport.removal import remove_tree
 
 _PREFIX = "agentv-rooms-"
 _LOCK = "in-use"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Room:
+class Room(Record, frozen=True, kw_only=True):
     """The folders of one attempt."""
 
     folder: Path

@@ -4,11 +4,11 @@ import asyncio
 import shutil
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from agentv.errors import ProviderError, SetupError
+from agentv.model.base import Record
 from agentv.model.process import Command
 from agentv.protocols import ProcessRunner
 from agentv.providers.process_ending import end_of
@@ -32,8 +32,7 @@ class Nothing:
         """Leave it empty."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FolderCopy:
+class FolderCopy(Record, frozen=True, kw_only=True):
     """A folder, copied whole; links stay links."""
 
     folder: Path

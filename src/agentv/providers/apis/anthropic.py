@@ -13,7 +13,6 @@ from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import endpoint_of, versioned
 from agentv.providers.apis.anthropic_reply import read_message
 from agentv.providers.apis.anthropic_settings import AnthropicOptions, SentSettings
-from agentv.providers.apis.batch_anthropic import AnthropicBatches
 from agentv.providers.apis.building import api_provider
 from agentv.providers.apis.claude_models import refused_by, refused_setting
 from agentv.providers.apis.media import MB, PDF, Base64, MediaLimits
@@ -22,6 +21,8 @@ from agentv.providers.apis.shape import given
 from agentv.providers.apis.wire import Call, Json, ReplyError
 
 __all__ = ["AnthropicOptions", "AnthropicWire", "build"]
+
+_BATCHES = "agentv.providers.apis.batch_anthropic:AnthropicBatches"
 
 BASE_URL = "https://api.anthropic.com"
 API_VERSION = "2023-06-01"
@@ -121,7 +122,7 @@ class AnthropicWire:
 
 def build(options: AnthropicOptions, build: ProviderBuild) -> Provider:
     """A provider for an `anthropic` target."""
-    return api_provider(AnthropicWire(options), options, build, AnthropicBatches)
+    return api_provider(AnthropicWire(options), options, build, _BATCHES)
 
 
 def _text_block(text: str) -> Json:

@@ -6,7 +6,6 @@ from urllib.parse import quote, urlencode
 from agentv.model.options import FileFinder, Name, OptionProblem
 from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import is_http, missing_key
-from agentv.providers.apis.batch_openai import OpenAiBatches
 from agentv.providers.apis.building import api_provider
 from agentv.providers.apis.chat_completions import ChatCompletionsWire
 from agentv.providers.apis.gpt_models import takes
@@ -15,6 +14,8 @@ from agentv.providers.apis.openai_wire import OpenAiWire, Site
 from agentv.providers.apis.options import given_twice
 from agentv.providers.apis.responses import ResponsesWire
 from agentv.providers.apis.shape import given
+
+_BATCHES = "agentv.providers.apis.batch_openai:OpenAiBatches"
 
 DEFAULT_VERSION = "2024-10-01-preview"
 _UNDATED = frozenset({"v1", "latest", "preview"})
@@ -114,7 +115,7 @@ def azure_wire(options: AzureOptions) -> OpenAiWire:
 
 def build(options: AzureOptions, build: ProviderBuild) -> Provider:
     """A provider for an `azure` target."""
-    return api_provider(azure_wire(options), options, build, OpenAiBatches)
+    return api_provider(azure_wire(options), options, build, _BATCHES)
 
 
 def _url(options: AzureOptions) -> str:

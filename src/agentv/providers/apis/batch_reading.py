@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
 from agentv.errors import ProviderError
+from agentv.model.base import Record
 from agentv.providers.apis.batch_api import ItemReply, Results
 from agentv.providers.apis.batch_plan import Outcome
 from agentv.providers.apis.costs import read_priced
@@ -17,8 +17,7 @@ MOST_IN_ORDER = 1000
 """Gemini promises its answers in the requests' order, and has mixed up those of larger batches."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answers:
+class Answers(Record, frozen=True, kw_only=True):
     """What came of a batch."""
 
     by_custom_id: Mapping[str, ItemReply]
@@ -73,12 +72,11 @@ def sort_out(results: Results, custom_ids: Collection[str]) -> Answers:
     )
 
 
-@dataclass
-class _Sorting:
-    by_custom_id: dict[str, ItemReply] = field(default_factory=dict)
+class _Sorting(msgspec.Struct):
+    by_custom_id: dict[str, ItemReply] = {}
     unknown: int = 0
     repeated: int = 0
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = []
 
     def in_order(
         self, replies: Sequence[ItemReply], custom_ids: Collection[str]

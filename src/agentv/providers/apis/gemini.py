@@ -14,14 +14,15 @@ from agentv.model.options import FileFinder, Name, OptionProblem
 from agentv.model.request import MediaFile, ProviderRequest, ProviderResponse
 from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import access_problems, endpoint_of, versioned
-from agentv.providers.apis.batch import BatchingApi
-from agentv.providers.apis.batch_gemini import GeminiBatches
+from agentv.providers.apis.building import api_provider
 from agentv.providers.apis.gemini_reply import read_content
 from agentv.providers.apis.media import MB, PDF, Base64, MediaLimits
 from agentv.providers.apis.messages import asking, conversation_of
 from agentv.providers.apis.options import ApiOptions, Effort
 from agentv.providers.apis.shape import given
 from agentv.providers.apis.wire import Call, Json, ReplyError
+
+_BATCHES = "agentv.providers.apis.batch_gemini:GeminiBatches"
 
 BASE_URL = "https://generativelanguage.googleapis.com"
 DEFAULT_MODEL = "gemini-2.5-flash"
@@ -167,7 +168,7 @@ class GeminiWire:
 
 def build(options: GeminiOptions, build: ProviderBuild) -> Provider:
     """A provider for a `gemini` target."""
-    return BatchingApi(GeminiWire(options), options, build, GeminiBatches)
+    return api_provider(GeminiWire(options), options, build, _BATCHES)
 
 
 def _resource(model: str) -> str:

@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 from agentv.model.options import FileFinder, Name, OptionProblem
 from agentv.protocols import Provider, ProviderBuild
 from agentv.providers.apis.address import access_problems
-from agentv.providers.apis.batch_openai import OpenAiBatches
 from agentv.providers.apis.building import api_provider
 from agentv.providers.apis.chat_completions import ChatCompletionsWire
 from agentv.providers.apis.gpt_models import takes
@@ -14,6 +13,8 @@ from agentv.providers.apis.openai_settings import OpenAiSettings
 from agentv.providers.apis.openai_wire import OpenAiWire, Site
 from agentv.providers.apis.responses import ResponsesWire
 from agentv.providers.apis.shape import given
+
+_BATCHES = "agentv.providers.apis.batch_openai:OpenAiBatches"
 
 BASE_URL = "https://api.openai.com/v1"
 
@@ -59,4 +60,4 @@ def openai_wire(options: OpenAiOptions) -> OpenAiWire:
 
 def build(options: OpenAiOptions, build: ProviderBuild) -> Provider:
     """A provider for an `openai` target."""
-    return api_provider(openai_wire(options), options, build, OpenAiBatches)
+    return api_provider(openai_wire(options), options, build, _BATCHES)

@@ -9,8 +9,9 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from agentv.providers.sandboxes.view import View
 
@@ -18,13 +19,12 @@ _LONGEST_CHAIN = 64
 _PROGRAM_FOLDERS = frozenset({"bin", "sbin", "shims"})
 
 
-@dataclass
-class Needs:
+class Needs(msgspec.Struct):
     """Hidden places that a program cannot do without."""
 
-    places: list[Path] = field(default_factory=list)
+    places: list[Path] = []
     """Files and folders."""
-    links: dict[Path, str] = field(default_factory=dict)
+    links: dict[Path, str] = {}
     """Symbolic links in folders that stay hidden, with what they hold."""
 
 

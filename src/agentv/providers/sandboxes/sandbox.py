@@ -1,15 +1,14 @@
 """The seam between agents and what confines them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from agentv.model.base import Record
 from agentv.model.process import Command
 
 
-@dataclass(frozen=True, kw_only=True)
-class Room:
+class Room(Record, frozen=True, kw_only=True):
     """The folders made for one attempt; absolute, without symbolic links on the way.
 
     An agent may change the last three and only see the first. So what this side reads, writes or
@@ -32,8 +31,7 @@ class Room:
         return tuple(dict.fromkeys((self.workspace, self.home, self.tmp)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Confined:
+class Confined(Record, frozen=True, kw_only=True):
     """A command in its sandbox."""
 
     argv: tuple[str, ...]

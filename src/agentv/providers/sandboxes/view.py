@@ -5,9 +5,10 @@ until a deeper place says otherwise. The root is readable.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
+
+import msgspec
 
 
 class Access(IntEnum):
@@ -18,11 +19,10 @@ class Access(IntEnum):
     WRITABLE = 2
 
 
-@dataclass(frozen=True)
-class View:
+class View(msgspec.Struct, frozen=True):
     """Rules for places, all of them real paths."""
 
-    rules: dict[Path, Access] = field(default_factory=dict)
+    rules: dict[Path, Access] = {}
 
     def with_rules(self, places: Iterable[Path], access: Access) -> "View":
         """The same with more rules."""

@@ -9,10 +9,10 @@ import os
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentv.errors import ProviderError, ProviderTimeout, SetupError
+from agentv.model.base import Record
 from agentv.model.process import Command, CommandResult
 from agentv.protocols import ProcessRunner
 from agentv.providers.vscode.exclusive import exclusive
@@ -22,8 +22,7 @@ from agentv.providers.vscode.worker import WAKEUP_AGENT, Worker
 _SAID_BYTES = 2000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Timing:
+class Timing(Record, frozen=True, kw_only=True):
     """How long VS Code itself may take, in seconds."""
 
     status: float = 10.0
@@ -36,8 +35,7 @@ class Timing:
     """Until a window that was called is the active one."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Editor:
+class Editor(Record, frozen=True, kw_only=True):
     """One VS Code, as a program that is called."""
 
     executable: str

@@ -7,7 +7,6 @@ its owner in it from its first moment, so a process that is killed leaves a lock
 import os
 import socket
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -64,8 +63,7 @@ class LockState(Record, frozen=True, kw_only=True):
         return self.owner.words() if self.owner else "another program"
 
 
-@dataclass(frozen=True)
-class Lock:
+class Lock(msgspec.Struct, frozen=True):
     """A lock that is ours."""
 
     path: Path

@@ -4,10 +4,11 @@ import json
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
+
+import msgspec
 
 from agentv.errors import SetupError
 
@@ -27,8 +28,7 @@ _WORKSPACE = {
 }
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """The files of one request: ours, and the answer's."""
 
     request: Path
@@ -37,16 +37,14 @@ class Message:
     answer: Path
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(msgspec.Struct, frozen=True):
     """The files of requests that go out together."""
 
     messages: tuple[Message, ...]
     orchestrator: Path
 
 
-@dataclass(frozen=True)
-class Worker:
+class Worker(msgspec.Struct, frozen=True):
     """Where everything of one worker is."""
 
     folder: Path

@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from agentv.transport.cassettes.disguise import Disguise, Secrets
 
 
-@dataclass(kw_only=True)
-class Asker:
+class Asker(msgspec.Struct, kw_only=True):
     """A trial: what its candidate and its judges ask belongs together."""
 
     eval_id: str = ""
     trial: int = 1
-    places: dict[str, Path] = field(default_factory=dict)
+    places: dict[str, Path] = {}
     """Folders that were made for it; its judge is told of them, too."""
 
 

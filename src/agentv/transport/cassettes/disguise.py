@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
+
+import msgspec
+
+from agentv.model.base import Record
 
 _OPEN = "<agentv:"
 """Begins what stands for a folder: `<agentv:room>`."""
@@ -16,8 +19,7 @@ _SHORTEST = 2
 _STANDS = re.compile(rf"{_OPEN}(?:({_ESCAPED})|([a-z]+)>)")
 
 
-@dataclass(kw_only=True)
-class Secrets:
+class Secrets(msgspec.Struct, kw_only=True):
     """How secrets are taken out; known once the targets are built."""
 
     out_of: Callable[[str], str] = lambda text: text
@@ -26,12 +28,11 @@ class Secrets:
     """Makes requests alike that differ only in what follows from where things lie."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Disguise:
+class Disguise(Record, frozen=True, kw_only=True, dict=True):
     """Takes secrets and places out of what is recorded, and puts places into what is replayed."""
 
     secrets: Secrets
-    places: Mapping[str, Path] = field(default_factory=dict)
+    places: Mapping[str, Path] = {}
     """Folders, by a word in small letters that stays the same from run to run."""
 
     def hide(self, text: str) -> str:

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from agentv.errors import ReplayMiss
 from agentv.model.exchange import Asked, CassetteReport, Exchange, Miss
@@ -22,8 +23,7 @@ _FAR_SEARCHES = 20
 """Misses for which other cases' recordings are looked through: there may be thousands of both."""
 
 
-@dataclass(eq=False, kw_only=True)
-class _Recording:
+class _Recording(msgspec.Struct, eq=False, kw_only=True):
     """One exchange, to be read again when it is asked for."""
 
     path: Path
