@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -53,14 +53,13 @@ from agentv.runner.watching import watching
 from agentv.storage.chosen import write_chosen
 from agentv.storage.journal import Journal
 from agentv.storage.manifest import write_manifest
-from agentv.storage.response_cache import CACHE_PATH, SqliteResponseCache
 from agentv.storage.rows import open_rows
 from agentv.storage.run_folder import RunFolder, new_run_folder
 from agentv.storage.run_lock import RunLock
 from agentv.transport.borders import Borders
-from agentv.transport.cassettes.folder import CassetteFolder
-from agentv.transport.cassettes.player import Player
-from agentv.transport.cassettes.recorder import Recorder
+
+if TYPE_CHECKING:
+    from agentv.storage.response_cache import SqliteResponseCache
 
 __all__ = [
     "RESULTS_ROOT",
@@ -85,7 +84,11 @@ def recorded_variables(replay: Path | None) -> dict[str, str] | None:
     Raises:
         SetupError: There is no cassette.
     """
-    return None if replay is None else CassetteFolder(replay).header().variables
+    if replay is None:
+        return None
+    from agentv.transport.cassettes.folder import CassetteFolder
+
+    return CassetteFolder(replay).header().variables
 
 
 def refuse_cassette_with(
@@ -202,7 +205,7 @@ async def _execute(
     request: RunRequest,
     borders: Borders,
     emit: "_Broadcast",
-    cache: SqliteResponseCache | None,
+    cache: "SqliteResponseCache | None",
     cassette: Cassette | None,
 ) -> RunReport:
     around = _surroundings(request, borders, emit, cache, cassette)
@@ -256,7 +259,7 @@ def _surroundings(
     request: RunRequest,
     borders: Borders,
     emit: "_Broadcast",
-    cache: SqliteResponseCache | None = None,
+    cache: "SqliteResponseCache | None" = None,
     cassette: Cassette | None = None,
 ) -> Surroundings:
     return Surroundings(
@@ -283,6 +286,12 @@ def _assemble(request: RunRequest, around: Surroundings) -> Assembly:
 
 
 def _cassette(request: RunRequest, emit: "_Broadcast") -> Cassette | None:
+    if request.replay is None and request.record is None:
+        return None
+    from agentv.transport.cassettes.folder import CassetteFolder
+    from agentv.transport.cassettes.player import Player
+    from agentv.transport.cassettes.recorder import Recorder
+
     def warn(message: str) -> None:
         emit(Notice(level="warning", message=message))
 
@@ -306,7 +315,9 @@ def _is_caching(request: RunRequest) -> bool:
     return request.options.cache and not request.options.dry_run
 
 
-def _open_cache(request: RunRequest, emit: "_Broadcast") -> SqliteResponseCache:
+def _open_cache(request: RunRequest, emit: "_Broadcast") -> "SqliteResponseCache":
+    from agentv.storage.response_cache import CACHE_PATH, SqliteResponseCache
+
     def warn(message: str) -> None:
         emit(Notice(level="warning", message=message))
 

@@ -1,10 +1,10 @@
 """The seams: each extension point is a protocol with about one method."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from secrets import token_hex
 from typing import Any, Protocol, runtime_checkable
 
 from agentv.errors import ProviderError
@@ -209,7 +209,7 @@ class Cassette(Protocol):
 def new_token(what: str) -> str:
     """32 random hexadecimal digits; see `ProviderBuild.token`."""
     del what
-    return token_hex(16)
+    return os.urandom(16).hex()
 
 
 def _nobody_reads(line: str) -> None:

@@ -333,7 +333,7 @@ def _bench(
         emit=around.emit,
         now=around.now,
         digest_of=lambda own, trial: verdict_digest(shared(own), trial),
-        takes_time=takes_time,
+        takes_time=_remembering(takes_time),
         costs=station.costs,
         dry_run=asking.dry_run,
     )

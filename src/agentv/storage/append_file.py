@@ -34,8 +34,13 @@ class AppendFile:
         """Why nothing more is taken, if so."""
         return self._broken
 
-    def append(self, line: bytes) -> None:
-        """Write one line; raises `RunAborted` when the disk refuses it, or refused another."""
+    def append(self, line: bytes, *, is_precious: bool = True) -> None:
+        """Write one line; raises `RunAborted` when the disk refuses it, or refused another.
+
+        Args:
+            line: With its end.
+            is_precious: Whether it must outlive the machine, so that a sync is owed to it.
+        """
         if self._broken is not None:
             raise RunAborted(str(self._broken))
         if self._file < 0:
@@ -50,7 +55,7 @@ class AppendFile:
                 rest = rest[taken:]
         except OSError as error:
             raise self._give_up(error) from error
-        self.needs_sync = True
+        self.needs_sync = self.needs_sync or is_precious
 
     def sync(self) -> None:
         """Wait for the disk; raises `RunAborted` when it fails."""

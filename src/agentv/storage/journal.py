@@ -17,11 +17,11 @@ from agentv.core.json_text import to_json
 from agentv.core.redaction import Redactor
 from agentv.errors import RunAborted
 from agentv.model.result import TrialResult
-from agentv.model.step import Step
+from agentv.model.step import Asked, Step
 from agentv.storage.append_file import AppendFile
 from agentv.storage.disk import Disk, RealDisk
 
-FLUSH_EVERY_SECONDS = 0.02
+FLUSH_EVERY_SECONDS = 0.05
 """At most this often the disk is asked to hold everything appended since."""
 
 
@@ -62,6 +62,7 @@ class Journal:
         rows, steps = self._paths
         self._rows = AppendFile(rows, self._disk)
         self._steps = AppendFile(steps, self._disk) if steps is not None else None
+        self._files = [file for file in (self._rows, self._steps) if file is not None]
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._flusher = asyncio.create_task(self._flush_in_groups())
         return self
@@ -106,12 +107,14 @@ class Journal:
         if self._steps is None:
             return
         self._refuse_if_broken()
-        self._steps.append(self._redactor.json_bytes(to_json(step)) + b"\n")
+        written = to_json(step)
+        if isinstance(step, Asked):
+            # Ids, which no redactor touches. Should the machine die, the question is asked again
+            # whether or not this is known.
+            self._steps.append(written + b"\n", is_precious=False)
+            return
+        self._steps.append(self._redactor.json_bytes(written) + b"\n")
         self._appended.set()
-
-    @property
-    def _files(self) -> list[AppendFile]:
-        return [file for file in (self._rows, self._steps) if file is not None]
 
     def _refuse_if_broken(self) -> None:
         for file in self._files:

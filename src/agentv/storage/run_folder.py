@@ -1,11 +1,11 @@
 """A run's folder: how it is called, what is in it, and how it is found again."""
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
-from secrets import token_hex
 
 import msgspec
 
@@ -92,7 +92,7 @@ class RunFolder(msgspec.Struct, frozen=True):
 
 
 def new_run_folder(
-    results_root: Path, now: datetime, token: Callable[[], str] = lambda: token_hex(2)
+    results_root: Path, now: datetime, token: Callable[[], str] = lambda: os.urandom(2).hex()
 ) -> RunFolder:
     """The folder of a new run, under a name that no run has; the name is taken at once.
 
