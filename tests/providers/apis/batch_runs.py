@@ -78,6 +78,7 @@ class Runs:
         data = {
             "name": "t",
             "api_key": KEY,
+            "provider_batching": True,
             "batch_poll_seconds": 0.002,
             "retry": {"initial_delay_ms": 1, "max_delay_ms": 2},
             **settings(self._api, self.vendor.url),

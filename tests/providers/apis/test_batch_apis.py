@@ -64,7 +64,7 @@ def test_an_interrupted_run_that_is_started_again_takes_its_batch_up(
 
         async def interrupted() -> None:
             task = asyncio.create_task(runs.run(questions(), settles=False))
-            await asyncio.to_thread(vendor.polled.wait)
+            await asyncio.to_thread(vendor.polled.wait, 60)
             task.cancel()
             await task
 
