@@ -106,6 +106,6 @@ class Project:
             return [json.loads(line) for line in lines]
 
     def _newest_run(self) -> Path:
-        from agentv.storage.run_folder import find_run
+        from agentv.storage.finding import find_run
 
         return find_run("latest", self.folder / ".agentv" / "results").path

@@ -6,7 +6,7 @@ from pathlib import Path
 from agentv.cli.recalling import options_of_new_run
 from agentv.cli.run_eval import run_eval
 from agentv.execution import RESULTS_ROOT, Rerun
-from agentv.storage.run_folder import find_run
+from agentv.storage.finding import find_run
 
 
 @dataclass(frozen=True, kw_only=True)
