@@ -230,3 +230,22 @@ def test_a_suite_without_a_chosen_trial_is_not_in_the_summary(ran: Project) -> N
     assert "  suite       a.eval.yaml: 0 of 1 passed, 0 errors" in outcome.out
     assert "\n              nothing was planned in 1 other suite\n" in outcome.out
     assert "b.eval.yaml" not in outcome.out
+
+
+@pytest.mark.parametrize("flags", [[], ["--failed"], ["--eval-id", "*"]], ids=" ".join)
+def test_a_rerun_of_a_shard_is_of_its_trials_whatever_the_plan_is_now(
+    project: Project, flags: list[str]
+) -> None:
+    """More cases move the borders between shards."""
+    cases = [case(f"case-{number}", contains("yes")) for number in range(20)]
+    project.write({"a.eval.yaml": suite(*cases[:6]), "targets.yaml": targets(mock("no"))})
+    project.run("eval", "a.eval.yaml", "--shard", "2/3", "--out", "old")
+    project.write({"a.eval.yaml": suite(*cases)})
+
+    outcome = project.run("rerun", "old", *flags, "--out", "new", "--quiet")
+
+    assert outcome.err == ""
+    assert asked(project) == asked(project, "old")
+    assert "shard" not in outcome.out
+    project.run("resume", "new")
+    assert asked(project) == asked(project, "old")

@@ -1,5 +1,6 @@
 """`agentv rerun`: trials of an earlier run, asked anew in a new run."""
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,4 +36,6 @@ def run_rerun(options: RerunOptions) -> int:
         eval_ids=options.eval_ids,
     )
     replaced = ("workers", "budget_usd")
-    return run_eval(options_of_new_run(origin.folder, options.run, options, replaced), origin)
+    recalled = options_of_new_run(origin.folder, options.run, options, replaced)
+    # Its trials are listed one by one: they are no shard of the plan as it is now.
+    return run_eval(dataclasses.replace(recalled, shard=None), origin)
