@@ -24,9 +24,11 @@ from agentv.assembly.earlier import (
     scope_of,
     take_up_earlier,
 )
+from agentv.assembly.left_out import left_out, why_nothing
 from agentv.assembly.options import CustomTarget, RunOptions, Surroundings
 from agentv.core.gate import GateDecision, decide
 from agentv.core.judge_prompt import without_codes
+from agentv.core.moved_suites import SuiteName
 from agentv.core.redaction import Redactor
 from agentv.core.summary import RunSummary, summarise
 from agentv.errors import AgentVError, AuthorError, ExitCode, RunAborted
@@ -222,6 +224,8 @@ async def _execute(
     with RunLock(folder.lock_path):
         folder.remove_drafts()
         manifest = _take_up(request, assembly, folder)
+        if isinstance(request.origin, Rerun):
+            _tell_left_out(request.origin, assembly, request.workspace.suite_names, emit)
         async with watching(borders.traffic.waiting, emit):
             ending = await _run_trials(assembly, folder, emit)
         summary = summarise(manifest, open_rows(folder.journal_path))
@@ -279,7 +283,7 @@ def _assemble(request: RunRequest, around: Surroundings) -> Assembly:
     scope = scope_of(request.resume or request.origin, request.workspace.suite_names)
     assembly = assemble(request.workspace, request.options, around, request.custom, scope)
     if not assembly.planned:
-        raise NothingToRunError(_why_nothing(request))
+        raise NothingToRunError(_why_nothing(request, assembly))
     if isinstance(request.origin, Rescore):
         refuse_unknown_evaluators(request.origin, assembly)
     return assembly
@@ -446,9 +450,17 @@ def _redactor(workspace: Workspace, assembly: Assembly) -> Redactor:
     return Redactor({**from_files, **assembly.secrets})
 
 
-def _why_nothing(request: RunRequest) -> str:
+def _tell_left_out(
+    rerun: Rerun, assembly: Assembly, suites: Sequence[SuiteName], emit: "_Broadcast"
+) -> None:
+    lacking = left_out(rerun, assembly.scope.chosen, suites, assembly.keys)
+    if lacking is not None:
+        emit(Notice(level="warning", message=lacking.removesuffix(".")))
+
+
+def _why_nothing(request: RunRequest, assembly: Assembly) -> str:
     if isinstance(request.origin, Rerun):
-        return _why_nothing_again(request.origin)
+        return _why_nothing_again(request.origin, assembly, request.workspace.suite_names)
     cases = sum(suite.total_cases for suite in request.workspace.suites)
     asked = request.arguments.get("eval_ids")
     if cases and asked:
@@ -463,15 +475,9 @@ def _why_nothing(request: RunRequest) -> str:
     return "Nothing ran: there are no eval cases."
 
 
-def _why_nothing_again(rerun: Rerun) -> str:
-    ways = ["failed"] if rerun.failed else []
-    if rerun.errors:
-        ways.append("ended in an error")
-    if rerun.eval_ids:
-        globs = ", ".join(f"'{glob}'" for glob in rerun.eval_ids)
-        ways.append(f"has an id that matches {globs}")
-    which = " or ".join(ways) or "is still in its suites"
-    return f"Nothing ran: no trial of the run {rerun.folder.path.name} {which}."
+def _why_nothing_again(rerun: Rerun, assembly: Assembly, suites: Sequence[SuiteName]) -> str:
+    why = left_out(rerun, assembly.scope.chosen, suites, ()) or why_nothing(rerun)
+    return f"Nothing ran: {why}"
 
 
 def _below(cwd: Path, path: Path) -> Path:
@@ -481,7 +487,12 @@ def _below(cwd: Path, path: Path) -> Path:
 def _git_commit(cwd: Path) -> str | None:
     try:
         done = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=cwd, capture_output=True, text=True, timeout=5
+            # Without --verify, a repository without a commit answers `HEAD`.
+            ["git", "rev-parse", "--verify", "--quiet", "HEAD"],
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            timeout=5,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

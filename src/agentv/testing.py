@@ -105,6 +105,6 @@ class Project(msgspec.Struct, frozen=True):
             return [json.loads(line) for line in lines]
 
     def _newest_run(self) -> Path:
-        from agentv.storage.run_folder import find_run
+        from agentv.storage.finding import find_run
 
         return find_run("latest", self.folder / ".agentv" / "results").path

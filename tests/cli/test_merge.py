@@ -315,3 +315,31 @@ def test_a_run_that_came_of_another_is_no_part_of_a_plan(
     merged = shards.run("merge", "s1", "s2", "s3", "--out", "all")
     assert shards.run(command, "all", "--out", "all-anew").code == merged.code
     assert len(shards.rows("all-anew")) == 11
+
+
+def test_a_file_that_cannot_be_written_loses_no_summary(shards: Project) -> None:
+    outcome = shards.run("merge", "s1", "s2", "s3", "--export", "a.eval.yaml/rows.jsonl")
+    assert outcome.code == ExitCode.USAGE
+    assert "a.eval.yaml/rows.jsonl cannot be written" in outcome.err
+    assert "  trials      11 planned" in outcome.out
+
+
+def test_a_folder_that_another_merge_fills_is_left_alone(shards: Project) -> None:
+    other = shards.folder / "all"
+    other.mkdir()
+    (other / "steps.jsonl").write_text("")
+    with RunLock(other / "lock"):
+        outcome = shards.run("merge", "s1", "s2", "s3", "--out", "all")
+        assert outcome.code == ExitCode.USAGE
+        assert "all is being written by process" in outcome.err
+        assert sorted(path.name for path in other.iterdir()) == ["lock", "steps.jsonl"]
+
+
+def test_what_a_killed_merge_left_goes_with_the_next_and_nothing_else(shards: Project) -> None:
+    other = shards.folder / "all"
+    other.mkdir()
+    for name in (".results.jsonl.4711.tmp", ".mine.tmp"):
+        (other / name).write_text("half a row")
+    shards.run("merge", "s1", "s2", "s3", "--out", "all")
+    names = sorted(path.name for path in other.iterdir())
+    assert names == [".mine.tmp", "results.jsonl", "run.json"]

@@ -198,3 +198,54 @@ def test_a_rerun_whose_suite_was_moved_goes_on_more_than_once(ran: Project) -> N
         ran.run("eval", "b.eval.yaml", "--target", "one", "--target", "two", "--out", "new", RESUME)
         assert asked(ran) == [("bad", "one"), ("worse", "one")]
         assert {row["suite"] for row in ran.rows("new")} == {"b.eval.yaml"}
+
+
+def test_trials_that_are_gone_are_named(ran: Project) -> None:
+    """A rerun is no verdict on what it could not ask."""
+    ran.write({"a.eval.yaml": suite(*map(case, ("good", "worse", "broken")), execution=YES)})
+
+    outcome = ran.run("rerun", "old", "--failed", "--quiet", "--out", "new")
+
+    assert outcome.err == (
+        "warning: 1 trial of the run old that failed is no longer in its suites, or not on that "
+        "target: bad (one)\n"
+    )
+    assert asked(ran) == [("worse", "one")]
+    ran.write({"a.eval.yaml": suite(case("good"), execution=YES)})
+    nothing = ran.run("rerun", "old", "--failed", "--out", "none")
+    assert nothing.code == ExitCode.NOTHING
+    assert nothing.err == (
+        "Error: Nothing ran: 2 trials of the run old that failed are no longer in its suites, or "
+        "not on that target: bad (one), worse (one).\n"
+    )
+
+
+def test_a_suite_without_a_chosen_trial_is_not_in_the_summary(ran: Project) -> None:
+    ran.write({"b.eval.yaml": suite(case("good"), execution=YES, dataset="other", target="two")})
+    ran.run("eval", ".", "--out", "both")
+
+    outcome = ran.run("rerun", "both", "--eval-id", "broken", "--out", "new")
+
+    assert "\na on default\n" in outcome.out
+    assert "  suite       a.eval.yaml: 0 of 1 passed, 0 errors" in outcome.out
+    assert "\n              nothing was planned in 1 other suite\n" in outcome.out
+    assert "b.eval.yaml" not in outcome.out
+
+
+@pytest.mark.parametrize("flags", [[], ["--failed"], ["--eval-id", "*"]], ids=" ".join)
+def test_a_rerun_of_a_shard_is_of_its_trials_whatever_the_plan_is_now(
+    project: Project, flags: list[str]
+) -> None:
+    """More cases move the borders between shards."""
+    cases = [case(f"case-{number}", contains("yes")) for number in range(20)]
+    project.write({"a.eval.yaml": suite(*cases[:6]), "targets.yaml": targets(mock("no"))})
+    project.run("eval", "a.eval.yaml", "--shard", "2/3", "--out", "old")
+    project.write({"a.eval.yaml": suite(*cases)})
+
+    outcome = project.run("rerun", "old", *flags, "--out", "new", "--quiet")
+
+    assert outcome.err == ""
+    assert asked(project) == asked(project, "old")
+    assert "shard" not in outcome.out
+    project.run("resume", "new")
+    assert asked(project) == asked(project, "old")

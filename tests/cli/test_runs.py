@@ -240,7 +240,10 @@ def test_a_link_is_not_followed(runs: Project) -> None:
     folder(runs, "r1").symlink_to(runs.folder / "elsewhere")
     outcome = runs.run("runs", "rm", "r1", "--yes")
     assert outcome.code == ExitCode.USAGE
-    assert "results/r1 is a link; name the run by where it lies" in outcome.out
+    said = "  kept       .agentv/results/r1: it is a link; name the run by where it lies\n"
+    assert said in outcome.out
+    assert said in runs.run("runs", "rm", "r1", "--dry-run").out
+    assert runs.run("runs", "prune", "--keep", "3", "--yes").code == ExitCode.OK
     assert (runs.folder / "elsewhere/results.jsonl").exists()
 
 
@@ -255,3 +258,54 @@ def test_options_of_the_list_are_not_lost_before_a_command(runs: Project) -> Non
     assert outcome.code == ExitCode.USAGE
     assert "Options go behind 'rm'." in outcome.err
     assert left(runs) == ["r1", "r2", "r3", "r4"]
+
+
+def test_the_list_has_a_name_of_its_own(runs: Project) -> None:
+    assert runs.run("runs", "list", "--limit", "3") == runs.run("runs", "--limit", "3")
+    assert runs.run("runs", "list", "--json") == runs.run("runs", "--json")
+
+
+def test_a_slip_in_the_command_is_understood(runs: Project) -> None:
+    assert "No such command 'prun'. Did you mean 'prune'?" in runs.run("runs", "prun").err
+    outcome = runs.run("runs", "delete")
+    assert outcome.code == ExitCode.USAGE
+    assert "No such command 'delete'. There are list, prune and rm." in outcome.err
+
+
+def test_what_came_of_another_run_says_of_which(runs: Project) -> None:
+    runs.run("rerun", "r4", "--errors", "--out", ".agentv/results/again")
+    runs.run("rescore", "r4", "--out", ".agentv/results/anew")
+    lines = runs.run("runs", "--limit", "2").out.splitlines()
+    assert lines[1].endswith("complete, rescored from r4")
+    assert lines[2].endswith("complete, rerun of r4")
+    anew, again = runs.run("runs", "--limit", "2", "--json").json["runs"]
+    assert (again["rerun_of"]["run_id"], again["rescored_from"]) == ("r4", None)
+    assert (anew["rescored_from"]["run_id"], anew["rerun_of"]) == ("r4", None)
+
+
+def test_what_is_left_without_a_manifest_is_seen_and_can_be_removed(runs: Project) -> None:
+    """A merge that was killed leaves files that nothing else would ever take away."""
+    for name, file in (("r0", ".results.jsonl.4711.tmp"), ("r9", "results.jsonl")):
+        folder(runs, name).mkdir()
+        (folder(runs, name) / file).write_text("")
+    outcome = runs.run("runs")
+    assert [line.split() for line in outcome.out.splitlines()[-2:]] == [
+        ["r0", "-", "-", "-", "-", "-", "unreadable"],
+        ["r9", "-", "-", "-", "-", "-", "unreadable"],
+    ]
+    assert outcome.err.splitlines()[0] == (
+        "warning: .agentv/results/r0 has no run.json: nothing can be told of it. "
+        "`agentv runs rm` removes it."
+    )
+    assert runs.run("runs", "--json").json["total"] == 6
+    assert "r0/run.json does not exist, so" in runs.run("show", "r0").err
+    assert runs.run("show", "latest", "--json").json["run_id"] == "r4"
+    runs.run("runs", "prune", "--keep", "3", "--yes")
+    assert left(runs) == ["r0", "r2", "r3", "r4", "r9"]
+    assert runs.run("runs", "rm", "r0", "r9", "--yes").code == ExitCode.OK
+    assert left(runs) == ["r2", "r3", "r4"]
+
+
+def test_a_name_stays_on_its_line(runs: Project) -> None:
+    folder(runs, "r4").rename(folder(runs, "r\n4\x1b[31m"))
+    assert "  r\\n4\\x1b[31m  " in runs.run("runs").out

@@ -108,7 +108,7 @@ def test_a_shard_without_trials_is_no_green_run(plan: Project) -> None:
     )
 
 
-@pytest.mark.parametrize("shard", ["5/4", "x"])
+@pytest.mark.parametrize("shard", ["5/4", "x", "0/4", "1/0", "1/4/2", ""])
 def test_a_shard_that_is_none(plan: Project, shard: str) -> None:
     outcome = run(plan, shard)
     assert outcome.code == ExitCode.USAGE

@@ -1,6 +1,8 @@
 """A past run is shown as it was: every number is computed anew from its rows."""
 
+import json
 import math
+import subprocess
 from statistics import mean, median, stdev
 from typing import Any
 
@@ -141,3 +143,37 @@ def test_export_writes_the_rows(project: Project, shown: Outcome) -> None:
 
     assert outcome.code == ExitCode.OK
     assert len((project.folder / "rows.jsonl").read_text().splitlines()) == 7
+
+
+def test_export_as_json(project: Project, shown: Outcome) -> None:
+    outcome = project.run("export", "latest", "rows.jsonl", "sub/rows.yaml", "--json")
+
+    assert outcome.json == {
+        "exit_code": ExitCode.OK,
+        "run_id": shown.json["run_id"],
+        "folder": shown.json["folder"],
+        "files": ["rows.jsonl", "sub/rows.yaml"],
+    }
+    assert (project.folder / "sub/rows.yaml").exists()
+
+
+def test_no_file_is_written_if_one_has_no_format(project: Project, shown: Outcome) -> None:
+    outcome = project.run("export", "latest", "rows.jsonl", "rows.pdf")
+
+    assert outcome.code == ExitCode.USAGE
+    assert "rows.pdf cannot be exported to" in outcome.err
+    assert not (project.folder / "rows.jsonl").exists()
+
+
+def test_the_commit_of_a_repository_that_has_none(project: Project) -> None:
+    """`git rev-parse HEAD` says `HEAD` there, which is no commit."""
+    subprocess.run(["git", "init", "--quiet"], cwd=project.folder, check=True)
+    project.write(
+        {
+            "a.eval.yaml": suite(case("one", contains("well"))),
+            "targets.yaml": targets(mock("well")),
+        }
+    )
+    project.run("eval", "a.eval.yaml", "--out", "run")
+
+    assert json.loads((project.folder / "run/run.json").read_text())["git_commit"] is None

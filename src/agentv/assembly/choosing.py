@@ -77,8 +77,13 @@ def chosen_before(
 def choose(
     folder: RunFolder, manifest: RunManifest, link: RerunLink, suites: Sequence[SuiteName]
 ) -> Chosen | None:
-    """The trials of a run that are meant; `None` if these are all of its suites."""
+    """The trials of a run that are meant; `None` if these are all of its suites.
+
+    Those of a shard are the ones that have rows: which shard a trial is in may be another by now.
+    """
     before = chosen_before(folder, manifest, suites)
+    if before is None and manifest.shard is not None:
+        before = Chosen(moved_suites(manifest.suites, suites), _with_rows(folder))
     if not link.chooses:
         return before
     return Chosen(
@@ -87,6 +92,11 @@ def choose(
         lambda id_: any(id_ == glob or fnmatchcase(id_, glob) for glob in link.eval_ids),
         among=before,
     )
+
+
+def _with_rows(folder: RunFolder) -> set[int]:
+    rows = open_rows(folder.journal_path)
+    return {hash((row.suite, row.eval_id, row.target, row.trial)) for row in rows}
 
 
 def _by_verdict(folder: RunFolder, link: RerunLink) -> set[int]:

@@ -99,7 +99,7 @@ class TakingAnswers:
                 self._filling.keep(row_from_elsewhere(known.row, trial))
         else:
             self._unanswered += 1
-            self._reasons.add(decision.why, trial)
+            self._reasons.add(decision.why, trial.case.id)
 
     def _take_over(self, trial: Trial, part: Part, planned: list[Planned], prior: Prior) -> None:
         doubted = {

@@ -1,5 +1,6 @@
 """A run that goes on: every planned trial held against what was recorded of it."""
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -115,6 +116,8 @@ class _Taking:
         self._kept = self._judged = self._unanswered = 0
         self._places: dict[int, int] = {}
         self._reasons = Reasons()
+        self._planned = array("q")
+        """Where the rows of trials begin that are planned still, whether they stand or not."""
 
     def decide(self, trial: Trial, part: Part, rewriting: Rewriting) -> None:
         key = key_then(key_of(trial), self._prior, self._suites_then)
@@ -130,13 +133,15 @@ class _Taking:
         if self._asks_nobody and decision.why == "error" and decision.prior is None:
             decision = KEPT
         place = self._prior.place(key)
+        if place is not None:
+            self._planned.append(place)
         if decision.kept and known.row is not None and place is not None:
             self._kept += 1
             rewriting.keep(place, known.row, trial)
             self._count_costs(trial.target, known.row.usage, known.row.cached is True)
             self._count_verdicts(known.row.evaluator_results)
             return
-        self._reasons.add(decision.why, trial)
+        self._reasons.add(decision.why, trial.case.id)
         if decision.prior is None and self._asks_nobody:
             self._unanswered += 1
         elif decision.prior is None:
@@ -149,6 +154,8 @@ class _Taking:
             self._places[hash(key_of(trial))] = rewriting.take_over(trial, decision.prior)
 
     def left(self, set_aside: int) -> LeftToDo:
+        for place in sorted(set(self._prior.row_places()).difference(self._planned)):
+            self._reasons.add("gone", self._prior.key_at(place)[1])
         return LeftToDo(
             steps=self._prior.folder.steps_path,
             announcement=RunResumed(
@@ -183,14 +190,14 @@ class Reasons:
         self._counts: dict[Why, int] = {}
         self._examples: dict[Why, list[str]] = {}
 
-    def add(self, why: Why | None, trial: Trial) -> None:
+    def add(self, why: Why | None, eval_id: str) -> None:
         """One more; `None` is no reason."""
         if why is None:
             return
         self._counts[why] = self._counts.get(why, 0) + 1
         examples = self._examples.setdefault(why, [])
         if len(examples) < _EXAMPLES:
-            examples.append(trial.case.id)
+            examples.append(eval_id)
 
     def all(self) -> tuple[Reason, ...]:
         """In the order in which they came up."""

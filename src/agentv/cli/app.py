@@ -13,6 +13,7 @@ from typing import cast
 import click
 
 from agentv import __version__
+from agentv.cli.groups import ForgivingGroup
 from agentv.errors import AgentVError, ExitCode
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -65,7 +66,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(ForgivingGroup):
     """A group that imports a command only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -86,18 +87,6 @@ class LazyGroup(click.Group):
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """A mistyped command gets the nearest name."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from agentv.loading.nearest import nearest
-
-            near = nearest(args[0], COMMANDS)
-            hint = f" Did you mean '{near}'?" if near else ""
-            raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
-        return super().resolve_command(ctx, args)
 
 
 @click.command(

@@ -47,6 +47,11 @@ def one_line(text: str, width: int = 160) -> str:
     return flat if len(flat) <= width else f"{flat[: width - 1]}…"
 
 
+def whole_line(text: str) -> str:
+    """Untrusted text on one line, every character of it: a name that somebody will type."""
+    return visible(text.replace("\n", "\\n").replace("\t", "\\t"))
+
+
 def paint(text: str, tone: Tone, *, err: bool = False) -> str:
     """Coloured text where the stream is a terminal and `NO_COLOR` is unset."""
     return click.style(text, **_TONES[tone]) if _colours(err) else text

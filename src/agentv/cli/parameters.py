@@ -38,6 +38,6 @@ def one_shard(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     from agentv.model.shard import parse_shard
 
     try:
-        return value and str(parse_shard(value))
+        return None if value is None else str(parse_shard(value))
     except ValueError as error:
         raise click.BadParameter(f"{error}.", ctx, param) from error

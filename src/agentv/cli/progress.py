@@ -38,6 +38,7 @@ _WHY = {
     "workspace_gone": "whose workspace, which an evaluator may look at, is gone",
     "evaluators_changed": "with changed evaluators",
     "limits_changed": "with another threshold, weight or name of an evaluator",
+    "gone": "no longer in its suites",
 }
 _WHY_UNANSWERED = {
     "new": "not in that run",

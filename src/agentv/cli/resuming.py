@@ -10,8 +10,9 @@ from agentv.errors import SetupError
 from agentv.execution import RESULTS_ROOT, Resume
 from agentv.loading.workspace import Workspace
 from agentv.model.run import RunManifest
+from agentv.storage.finding import find_run, newest_first
 from agentv.storage.manifest import read_manifest
-from agentv.storage.run_folder import RunFolder, find_run, newest_first
+from agentv.storage.run_folder import RunFolder
 
 LAST = ""
 """`--resume` without a name: the folder of `--out`, else the last run of these suites."""

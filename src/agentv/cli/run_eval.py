@@ -16,17 +16,17 @@ from agentv.cli.console import (
     err,
     is_terminal,
     out,
-    print_error,
     print_json,
     print_problems,
     visible,
 )
+from agentv.cli.exporting import export_all
 from agentv.cli.failure import mistakes_in_words, problems_json
 from agentv.cli.interrupt import interruptible
 from agentv.cli.progress import LineProgress, NoProgress
 from agentv.cli.resuming import asks_nobody, resume_of
 from agentv.cli.summary import report_json, summary_lines
-from agentv.errors import AuthorError, ExitCode, SetupError
+from agentv.errors import AuthorError, ExitCode
 from agentv.execution import (
     Rerun,
     Rescore,
@@ -35,7 +35,7 @@ from agentv.execution import (
     recorded_variables,
     refuse_cassette_with,
 )
-from agentv.exporters.base import export, exporter_for
+from agentv.exporters.base import exporter_for
 from agentv.loading.discover import discover
 from agentv.loading.suites import LoadContext
 from agentv.loading.workspace import Workspace, load_workspace
@@ -43,7 +43,6 @@ from agentv.model.base import Record
 from agentv.model.shard import parse_shard
 from agentv.protocols import Sink
 from agentv.registry import Registry
-from agentv.storage.rows import open_rows
 
 _NOT_RECORDED = frozenset({"as_json", "quiet", "verbose", "resume", "retry_errors"})
 
@@ -163,8 +162,7 @@ def run_eval(options: EvalOptions, origin: Rescore | Rerun | None = None) -> int
     seconds = time.perf_counter() - started
     if report.aborted:
         err(f"Run aborted: {visible(report.aborted)}")
-    not_exported = _export(report, options.exports)
-    code = not_exported or report.exit_code
+    code = export_all(report.folder, options.exports) or report.exit_code
     if options.as_json:
         print_json({**report_json(report), "exit_code": int(code)})
     else:
@@ -180,18 +178,6 @@ def refuse(workspace: Workspace, *, as_json: bool) -> ExitCode:
         problems = workspace.problems
         found = {"error": mistakes_in_words(problems), "problems": problems_json(problems)}
         print_json({"exit_code": int(code), **found})
-    return code
-
-
-def _export(report: RunReport, paths: Sequence[Path]) -> ExitCode | None:
-    """Write every file that can be written; the exit code of the last that cannot."""
-    code = None
-    for path in paths:
-        try:
-            export(open_rows(report.folder.journal_path, dict[str, Any]), path)
-        except SetupError as error:  # the run is done: its summary must not be lost over a file
-            print_error(error)
-            code = error.exit_code
     return code
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from agentv.cli.amounts import counted
-from agentv.cli.console import err, one_line, out, paint, print_json, visible
+from agentv.cli.console import err, one_line, out, paint, print_json, visible, whole_line
 from agentv.cli.run_show import report_of
 from agentv.cli.summary import counts_json
 from agentv.core.money import dollars
@@ -15,13 +15,15 @@ from agentv.errors import ExitCode, SetupError
 from agentv.execution import RESULTS_ROOT, RunReport
 from agentv.model.base import Record
 from agentv.model.summary import UsageSum
-from agentv.storage.run_folder import RunFolder, newest_first
+from agentv.storage.finding import newest_first, remains, where_runs_are
+from agentv.storage.run_folder import RunFolder
 from agentv.storage.run_lock import writer_of
 
 State = Literal["complete", "incomplete", "running", "unreadable"]
 
 _HEADER = ("run", "started (UTC)", "suites", "targets", "pass rate", "cost", "state")
 _WIDEST = 32
+_REMOVE_IT = "`agentv runs rm` removes it."
 
 
 class Listed(Record, frozen=True, kw_only=True):
@@ -37,13 +39,13 @@ class Listed(Record, frozen=True, kw_only=True):
 
 def list_runs(*, limit: int, as_json: bool) -> int:
     """Print the newest runs, read anew from their rows."""
-    folders = newest_first(RESULTS_ROOT)
+    folders = [*newest_first(RESULTS_ROOT), *remains(RESULTS_ROOT)]
     runs = map(listed, islice(folders, limit))
     if as_json:
         print_json({"total": len(folders), "runs": [run_json(run) for run in runs]})
         return ExitCode.OK
     if not folders:
-        out(f"There are no runs in {RESULTS_ROOT}; `agentv eval` makes one.")
+        out(where_runs_are(RESULTS_ROOT))
         return ExitCode.OK
     shown = [*runs]
     for line in _table([_HEADER, *map(_cells, shown)]):
@@ -60,6 +62,11 @@ def listed(folder: RunFolder) -> Listed:
     """Look at one run; one that cannot be read must not hide the others."""
     # Asked first: a run that ends in between is then shown with all its rows.
     writer = writer_of(folder.lock_path)
+    if not folder.manifest_path.exists():
+        if writer:
+            return Listed(folder=folder, state="running", report=None)
+        problem = f"{folder.path} has no run.json: nothing can be told of it. {_REMOVE_IT}"
+        return Listed(folder=folder, state="unreadable", report=None, problem=problem)
     try:
         report = report_of(folder)
     except SetupError as error:
@@ -76,6 +83,7 @@ def run_json(run: Listed) -> dict[str, Any]:
         "state": run.state,
         "problem": run.problem,
         **dict.fromkeys(("started", "dry_run", "shard", "counts", "cost_usd", "exit_code")),
+        **dict.fromkeys(("rescored_from", "rerun_of", "replayed")),
         **{name: [] for name in ("resumed", "suites", "targets", "merged")},
     }
     if (report := run.report) is not None:
@@ -89,6 +97,9 @@ def run_json(run: Listed) -> dict[str, Any]:
             "dry_run": manifest.dry_run,
             "shard": msgspec.to_builtins(manifest.shard),
             "merged": msgspec.to_builtins(manifest.merged),
+            "rescored_from": msgspec.to_builtins(manifest.rescored_from),
+            "rerun_of": msgspec.to_builtins(manifest.rerun_of),
+            "replayed": manifest.replayed,
             "counts": counts_json(summary.counts),
             "cost_usd": msgspec.to_builtins(summary.cost_usd),
             "exit_code": None if run.state == "running" else int(report.exit_code),
@@ -99,11 +110,6 @@ def run_json(run: Listed) -> dict[str, Any]:
 def started(time: str) -> str:
     """`2026-11-21 07:08` of a manifest's time."""
     return one_line(time[:16].replace("T", " "))
-
-
-def datasets(report: RunReport) -> str:
-    """The datasets of a run's suites."""
-    return ", ".join(dict.fromkeys(suite.dataset for suite in report.manifest.suites))
 
 
 def _cells(run: Listed) -> tuple[str, ...]:
@@ -117,7 +123,7 @@ def _cells(run: Listed) -> tuple[str, ...]:
     return (
         run.folder.path.name,
         started(report.manifest.started),
-        datasets(report),
+        ", ".join(report.manifest.datasets),
         ", ".join(_targets(report)),
         rate,
         _cost(report.summary.cost_usd),
@@ -136,6 +142,12 @@ def _state(run: Listed, report: RunReport) -> str:
         words.append(f"shard {manifest.shard}")
     if manifest.merged:
         words.append(f"of {counted(len(manifest.merged), 'run')}")
+    if (link := manifest.rerun_of) is not None:
+        words.append(f"rerun of {link.run_id}")
+    if (answers := manifest.rescored_from) is not None:
+        words.append(f"rescored from {answers.run_id}")
+    if manifest.replayed is not None:
+        words.append("replay")
     return ", ".join(words)
 
 
@@ -152,8 +164,11 @@ def _targets(report: RunReport) -> list[str]:
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    # A run's name is never shortened: it is what one types.
-    cells = [[visible(name), *(one_line(cell, _WIDEST) for cell in row)] for name, *row in rows]
+    # A run's name is never shortened: it is what one types. Neither is what nothing stands behind.
+    cells = [
+        [whole_line(name), *(one_line(cell, _WIDEST) for cell in row), whole_line(last)]
+        for name, *row, last in rows
+    ]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for number, row in enumerate(cells):
         line = f"  {'  '.join(_padded(row, widths))}".rstrip()

@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from agentv.cli.console import err, out, paint, print_json, visible
+from agentv.cli.exporting import export_all
 from agentv.cli.run_show import report_of
 from agentv.cli.summary import report_json, summary_lines
 from agentv.core.belonging import Source, doubts, misfits
 from agentv.core.merging import joined, suites_in
 from agentv.errors import AuthorError
 from agentv.execution import RESULTS_ROOT
-from agentv.exporters.base import export, exporter_for
+from agentv.exporters.base import exporter_for
 from agentv.model.base import Record
+from agentv.storage.finding import find_run
 from agentv.storage.manifest import read_manifest
 from agentv.storage.merging import Merge, MergePart
-from agentv.storage.rows import open_rows
-from agentv.storage.run_folder import RunFolder, find_run, new_run_folder
+from agentv.storage.run_folder import RunFolder, new_run_folder
 from agentv.storage.run_lock import writer_of
 
 
@@ -46,14 +46,13 @@ def run_merge(options: MergeOptions) -> int:
         _warn(doubt)
     folder = _merge(folders, sources, options.out)
     report = report_of(folder)
-    for path in options.exports:
-        export(open_rows(folder.journal_path, dict[str, Any]), path)
+    code = export_all(folder, options.exports) or report.exit_code
     if options.as_json:
-        print_json(report_json(report))
+        print_json({**report_json(report), "exit_code": int(code)})
     else:
         for line in summary_lines(report):
             out(line)
-    return report.exit_code
+    return code
 
 
 def _folders(references: Sequence[str]) -> list[RunFolder]:

@@ -8,14 +8,15 @@ from typing import Any
 import click
 
 from agentv.cli.amounts import counted, file_size
-from agentv.cli.console import err, one_line, out, paint, print_json, visible
+from agentv.cli.console import err, one_line, out, paint, print_json, visible, whole_line
 from agentv.cli.run_list import started
 from agentv.errors import AuthorError, ExitCode, SetupError
 from agentv.execution import RESULTS_ROOT
 from agentv.model.base import Record
+from agentv.storage.finding import find_run, newest_first
 from agentv.storage.manifest import read_manifest
 from agentv.storage.removing import remove_run, size_of
-from agentv.storage.run_folder import RunFolder, find_run, newest_first
+from agentv.storage.run_folder import RunFolder
 from agentv.storage.run_lock import writer_of
 
 _NAMED = 5
@@ -60,15 +61,15 @@ def prune_runs(*, keep: int | None, older_than: timedelta | None, options: Remov
 
 
 def _remove(folders: Iterable[RunFolder], options: RemovalOptions, *, in_use: ExitCode) -> ExitCode:
-    """Show what would go, ask, and do it; `in_use` is the exit code if one is being written."""
+    """Show what would go, ask, and do it; `in_use` is the exit code if one must not go."""
     kept: list[_Kept] = []
     going: list[RunFolder] = []
     for folder in folders:
-        writer = writer_of(folder.lock_path)
-        if writer is None:
+        reason = _why_it_stays(folder)
+        if reason is None:
             going.append(folder)
         else:
-            kept.append(_Kept(folder=folder, reason=f"it is being written by {writer}"))
+            kept.append(_Kept(folder=folder, reason=reason))
     code = in_use if kept else ExitCode.OK
     removed: list[_Removed] = []
     if options.dry_run:
@@ -78,13 +79,22 @@ def _remove(folders: Iterable[RunFolder], options: RemovalOptions, *, in_use: Ex
             try:
                 removed.append(_Removed(folder=folder, left=remove_run(folder)))
             except SetupError as error:
-                kept.append(_Kept(folder=folder, reason=str(error).removesuffix(".")))
+                said = str(error).removeprefix(str(folder.path)).removesuffix(".")
+                kept.append(_Kept(folder=folder, reason=f"it{said}"))
                 code = ExitCode.USAGE
     if options.as_json:
         print_json(_as_json(removed, kept, code, dry_run=options.dry_run))
     else:
         _tell(removed, kept, dry_run=options.dry_run)
     return code
+
+
+def _why_it_stays(folder: RunFolder) -> str | None:
+    """Why nobody need be asked about it."""
+    if folder.path.is_symlink():
+        return "it is a link; name the run by where it lies"
+    writer = writer_of(folder.lock_path)
+    return f"it is being written by {writer}" if writer else None
 
 
 def _is_agreed(folders: Sequence[RunFolder], options: RemovalOptions) -> bool:
@@ -134,12 +144,12 @@ def _in_words(folder: RunFolder) -> str:
         manifest = read_manifest(folder.manifest_path)
     except SetupError:
         return f"{_shown(folder)}  ({size})"
-    suites = ", ".join(dict.fromkeys(suite.dataset for suite in manifest.suites))
+    suites = ", ".join(manifest.datasets)
     return f"{_shown(folder)}  {started(manifest.started)}  {one_line(suites, 60)}  ({size})"
 
 
 def _shown(folder: RunFolder) -> str:
-    return visible(str(folder.path))
+    return whole_line(str(folder.path))
 
 
 def _is_older(folder: RunFolder, before: datetime) -> bool:

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import msgspec
+
 from agentv.cli.recalling import options_of_new_run
 from agentv.cli.run_eval import run_eval
 from agentv.execution import RESULTS_ROOT, Rerun
 from agentv.model.base import Record
-from agentv.storage.run_folder import find_run
+from agentv.storage.finding import find_run
 
 
 class RerunOptions(Record, frozen=True, kw_only=True):
@@ -34,4 +36,6 @@ def run_rerun(options: RerunOptions) -> int:
         eval_ids=options.eval_ids,
     )
     replaced = ("workers", "budget_usd")
-    return run_eval(options_of_new_run(origin.folder, options.run, options, replaced), origin)
+    recalled = options_of_new_run(origin.folder, options.run, options, replaced)
+    # Its trials are listed one by one: they are no shard of the plan as it is now.
+    return run_eval(msgspec.structs.replace(recalled, shard=None), origin)

@@ -16,7 +16,7 @@ from agentv.errors import ExitCode
 from agentv.execution import RESULTS_ROOT, Rescore, RunRequest, rehearse_rescoring
 from agentv.model.base import Record
 from agentv.model.event import RunRescored
-from agentv.storage.run_folder import find_run
+from agentv.storage.finding import find_run
 from agentv.transport.borders import Borders
 
 

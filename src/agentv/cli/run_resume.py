@@ -7,7 +7,7 @@ from agentv.cli.recalling import recalled_options
 from agentv.cli.run_eval import run_eval
 from agentv.execution import RESULTS_ROOT
 from agentv.model.base import Record
-from agentv.storage.run_folder import find_run
+from agentv.storage.finding import find_run
 
 
 class ResumeOptions(Record, frozen=True, kw_only=True):

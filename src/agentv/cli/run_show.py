@@ -5,16 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from agentv.assembly.comparing import flips_since
-from agentv.cli.console import out, paint, print_json
+from agentv.cli.console import out, paint, print_json, visible
 from agentv.cli.summary import report_json, summary_lines
 from agentv.core.gate import decide
 from agentv.core.summary import summarise
 from agentv.errors import ExitCode
 from agentv.execution import RESULTS_ROOT, RunReport
-from agentv.exporters.base import export
+from agentv.exporters.base import export, exporter_for
+from agentv.storage.finding import find_run
 from agentv.storage.manifest import read_manifest
 from agentv.storage.rows import open_rows
-from agentv.storage.run_folder import RunFolder, find_run
+from agentv.storage.run_folder import RunFolder
 
 
 def show_run(reference: str, *, as_json: bool) -> int:
@@ -28,12 +29,19 @@ def show_run(reference: str, *, as_json: bool) -> int:
     return report.exit_code
 
 
-def export_run(reference: str, files: Sequence[Path]) -> int:
+def export_run(reference: str, files: Sequence[Path], *, as_json: bool) -> int:
     """Write a run's rows to each file."""
     folder = find_run(reference, RESULTS_ROOT)
+    run_id = read_manifest(folder.manifest_path).run_id
+    for path in files:
+        exporter_for(path)  # all names are looked at before the first file is written
     for path in files:
         export(open_rows(folder.journal_path, dict[str, Any]), path)
-        out(f"{paint('wrote', 'good')} {path}")
+        if not as_json:
+            out(f"{paint('wrote', 'good')} {visible(str(path))}")
+    if as_json:
+        written = [str(path) for path in files]
+        print_json({"exit_code": 0, "run_id": run_id, "folder": str(folder.path), "files": written})
     return ExitCode.OK
 
 

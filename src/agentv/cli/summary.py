@@ -101,7 +101,7 @@ def _headline(report: RunReport) -> str:
         return paint(
             "DRY RUN: no target was asked and nothing was scored. This is no verdict.", "warn"
         )
-    datasets = ", ".join(dict.fromkeys(suite.dataset for suite in report.manifest.suites))
+    datasets = ", ".join(report.manifest.datasets)
     targets = ", ".join(target.name for target in report.summary.targets)
     return paint(f"{one_line(datasets)} on {one_line(targets) or 'nothing'}", "strong")
 
@@ -205,7 +205,11 @@ def _remarks(summary: RunSummary) -> Iterator[str]:
 
 def _breakdown(summary: RunSummary) -> Iterator[str]:
     if len(summary.suites) > 1:
-        yield from (_part("suite", s.path, s.counts, s.scores) for s in summary.suites)
+        taken = [s for s in summary.suites if s.counts.total]
+        yield from (_part("suite", s.path, s.counts, s.scores) for s in taken)
+        if passed_over := len(summary.suites) - len(taken):
+            suites = "1 other suite" if passed_over == 1 else f"{passed_over} other suites"
+            yield f"              nothing was planned in {suites}"
     if len(summary.targets) > 1:
         yield from (_part("target", t.name, t.counts, t.scores) for t in summary.targets)
 

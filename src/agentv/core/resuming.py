@@ -24,10 +24,12 @@ Why = Literal[
     "workspace_gone",
     "evaluators_changed",
     "limits_changed",
+    "gone",
 ]
 """`new`: never begun. `in_flight`: begun, without an answer. `unfinished`: answered, not judged to
 the end. `error`: retried because that was asked for. `limits_changed`: a threshold, a weight or an
-evaluator's name; nobody needs to be asked for that."""
+evaluator's name; nobody needs to be asked for that. `gone`: not planned any more, so its row does
+not stand."""
 
 
 class Planned(Record, frozen=True, kw_only=True):

@@ -7,7 +7,8 @@ line breaks and the letters of all scripts shown as they are.
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 from agentv.exporters.base import Row
@@ -24,65 +25,74 @@ _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t
 
 _LONGEST_KEY = 1000
 """Readers give up looking for the `:` of a simple key after 1024 characters."""
-_STEP = 2
+_STEP = "  "
 
 
 def write_yaml(rows: Iterable[Row], file: BinaryIO) -> None:
     """Write one document a row, with `---` between them."""
     for number, row in enumerate(rows):
         lines = ["---"] if number else []
-        lines += _mapping(row, 0) if row else ["{}"]
+        if row:
+            _mapping(lines, row, "")
+        else:
+            lines.append("{}")
         text = "\n".join(lines) + "\n"
         file.write(text.encode("utf-8", "replace"))
 
 
-def _mapping(mapping: dict[str, Any], indent: int) -> Iterator[str]:
-    pad = " " * indent
+def _mapping(lines: list[str], mapping: dict[str, Any], pad: str) -> None:
     for key, value in mapping.items():
-        shown = _text(key)
+        shown = _key(key)
         if len(shown) > _LONGEST_KEY:
-            yield f"{pad}? {shown}"
+            lines.append(f"{pad}? {shown}")
             shown = ""
-        first, *rest = _value(value, indent)
-        yield f"{pad}{shown}:{first}"
-        yield from rest
+        _value(lines, f"{pad}{shown}:", value, pad)
 
 
-def _sequence(items: Iterable[Any], indent: int) -> Iterator[str]:
-    pad = " " * indent
+def _sequence(lines: list[str], items: Iterable[Any], pad: str) -> None:
     for item in items:
-        first, *rest = _value(item, indent)
-        if not first:  # A collection begins on the line of its dash.
-            first, *rest = rest
-            first = " " + first[indent + _STEP :]
-        yield f"{pad}-{first}"
-        yield from rest
+        if item and isinstance(item, dict | list | tuple):
+            # A collection begins on the line of its dash.
+            first = len(lines)
+            _collection(lines, item, pad + _STEP)
+            lines[first] = f"{pad}- {lines[first][len(pad) + len(_STEP) :]}"
+        else:
+            _value(lines, f"{pad}-", item, pad)
 
 
-def _value(value: Any, indent: int) -> list[str]:
-    """What follows a `:` or a `-` at this indent: the rest of that line, then whole lines."""
-    inside = indent + _STEP
-    if value and isinstance(value, dict):
-        return ["", *_mapping(value, inside)]
-    if value and isinstance(value, list | tuple):
-        return ["", *_sequence(value, inside)]
-    if isinstance(value, str) and _fits_block(value):
-        return _block(value, " " * inside)
-    return [" " + _scalar(value)]
+def _collection(lines: list[str], items: Any, pad: str) -> None:
+    if isinstance(items, dict):
+        _mapping(lines, items, pad)
+    else:
+        _sequence(lines, items, pad)
+
+
+def _value(lines: list[str], head: str, value: Any, pad: str) -> None:
+    """What follows a `:` or a `-`: the rest of that line, then whole lines."""
+    if isinstance(value, str):
+        if "\n" in value and _fits_block(value):
+            _block(lines, head, value, pad + _STEP)
+        else:
+            lines.append(f"{head} {_text(value)}")
+    elif value and isinstance(value, dict | list | tuple):
+        lines.append(head)
+        _collection(lines, value, pad + _STEP)
+    else:
+        lines.append(f"{head} {_scalar(value)}")
 
 
 def _fits_block(text: str) -> bool:
-    return "\n" in text and not text.isspace() and not _NOT_IN_BLOCK.search(text)
+    return not text.isspace() and not _NOT_IN_BLOCK.search(text)
 
 
-def _block(text: str, pad: str) -> list[str]:
+def _block(lines: list[str], head: str, text: str, pad: str) -> None:
     """A text of several lines, each on its own."""
     body = text.removesuffix("\n")
     end = "-" if body == text else "+" if body.endswith("\n") else ""
     # Without the number, readers would take what the text begins with for part of the indent.
-    start = str(_STEP) if text[0] in " \t\n" else ""
-    lines = (pad + line if line else "" for line in body.split("\n"))
-    return [f" |{start}{end}", *lines]
+    start = str(len(_STEP)) if text[0] in " \t\n" else ""
+    lines.append(f"{head} |{start}{end}")
+    lines += (pad + line if line else "" for line in body.split("\n"))
 
 
 def _scalar(value: Any) -> str:
@@ -95,13 +105,17 @@ def _scalar(value: Any) -> str:
             return str(value)
         case float():
             return _float(value)
-        case str():
-            return _text(value)
         case dict():
             return "{}"
         case list() | tuple():
             return "[]"
     raise TypeError(f"{type(value).__name__} is not a JSON value")
+
+
+@lru_cache(maxsize=1_024)
+def _key(key: str) -> str:
+    """The same few stand in every row."""
+    return _text(key)
 
 
 def _text(text: str) -> str:

@@ -101,6 +101,12 @@ class RunManifest(Record, frozen=True, kw_only=True):
     targets: tuple[TargetRecord, ...]
 
     @property
+    def datasets(self) -> tuple[str, ...]:
+        """Of the suites that it has trials of; a selection may pass over some."""
+        taken = [suite for suite in self.suites if suite.trials] or self.suites
+        return tuple(dict.fromkeys(suite.dataset for suite in taken))
+
+    @property
     def trials(self) -> int:
         """How many rows a complete run has."""
         return sum(suite.trials for suite in self.suites)

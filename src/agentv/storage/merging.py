@@ -75,23 +75,24 @@ class Merge:
         Raises:
             SetupError: The folder cannot be written.
         """
-        try:
-            with (
-                RunLock(folder.lock_path),
-                Draft(folder.journal_path) as rows,
-                Draft(folder.steps_path) as steps,
-            ):
-                for part, at in self._row_at.values():
-                    rows.add(self._named(part, self._rows[part].line(at)))
-                for line in self._unfinished():
-                    steps.add(line)
-                if steps.size:
-                    steps.take_its_place()
-                rows.take_its_place()
+        with RunLock(folder.lock_path):
+            folder.remove_drafts()
+            try:
+                self._fill(folder)
                 write_manifest(folder.manifest_path, manifest)
-        except BaseException:
-            _leave_nothing(folder)
-            raise
+            except BaseException:
+                _leave_nothing(folder)
+                raise
+
+    def _fill(self, folder: RunFolder) -> None:
+        with Draft(folder.journal_path) as rows, Draft(folder.steps_path) as steps:
+            for part, at in self._row_at.values():
+                rows.add(self._named(part, self._rows[part].line(at)))
+            for line in self._unfinished():
+                steps.add(line)
+            if steps.size:
+                steps.take_its_place()
+            rows.take_its_place()
 
     def _find_rows(self) -> None:
         twice: list[tuple[TrialKey, _Place, _Place]] = []

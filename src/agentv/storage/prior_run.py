@@ -14,7 +14,7 @@ from agentv.errors import SetupError
 from agentv.model.prior import Prior
 from agentv.model.result import EvaluatorResult, TrialResult
 from agentv.model.step import Answered, Asked, Judged, Step, decode_step
-from agentv.storage.lines import Key, Lines
+from agentv.storage.lines import Key, Lines, TrialKey
 from agentv.storage.run_folder import RunFolder
 
 T = TypeVar("T")
@@ -89,6 +89,11 @@ class PriorRun:
     def row_places(self) -> Iterable[int]:
         """Where the rows that count begin."""
         return self._row_at.values()
+
+    def key_at(self, place: int) -> Key:
+        """Whose row begins at a place."""
+        head: TrialKey = self._rows.read(place, TrialKey)
+        return head.key
 
     def line(self, place: int) -> bytes:
         """The row that begins at a place, as it was written."""

@@ -1,20 +1,16 @@
-"""A run's folder: how it is called, what is in it, and how it is found again."""
+"""A run's folder: how it is called, and what is in it."""
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from pathlib import Path
 
 import msgspec
 
 from agentv.errors import SetupError
-from agentv.model.base import Record
 
-_LATEST = re.compile(r"latest(?:~([0-9]{1,6}))?")
-_SHOWN = 5
-"""How many names an error message lists."""
+_DRAFT = re.compile(r"\.(.+)\.[0-9]+\.tmp", re.DOTALL)
 
 
 class RunFolder(msgspec.Struct, frozen=True):
@@ -54,14 +50,31 @@ class RunFolder(msgspec.Struct, frozen=True):
 
     def remove_drafts(self) -> None:
         """Remove what writers that were killed have left; for whoever holds the lock."""
-        for draft in self.path.glob(".*.tmp"):
-            draft.unlink(missing_ok=True)
+        for path in self.present():
+            if path not in self.files:
+                path.unlink(missing_ok=True)
 
     @property
     def files(self) -> tuple[Path, ...]:
         """All that a run may have in its folder; the manifest and the lock at the end."""
         rows = self.journal_path, self.steps_path, self.superseded_path
         return (*rows, self.chosen_path, self.manifest_path, self.lock_path)
+
+    def present(self) -> Iterator[Path]:
+        """What of a run is in the folder, in the order in which it may go; drafts that were left
+        come first, the manifest and the lock last.
+
+        Raises:
+            OSError: It cannot be read.
+        """
+        with os.scandir(self.path) as entries:
+            here = sorted(entry.name for entry in entries if not _is_folder(entry))
+        own = {path.name: path for path in self.files}
+        for name in here:
+            draft = _DRAFT.fullmatch(name)
+            if draft and draft[1] in own:
+                yield self.path / name
+        yield from (path for name, path in own.items() if name in here)
 
     @property
     def holds_run(self) -> bool:
@@ -128,82 +141,5 @@ def new_run_id(now: datetime, token: str) -> str:
     return f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}-{token}"
 
 
-def find_run(reference: str, results_root: Path) -> RunFolder:
-    """The run that a person means.
-
-    Args:
-        reference: A run's folder, its id or the beginning of one, `latest`, or `latest~1` for the
-            one before.
-        results_root: The folder in which runs lie.
-
-    Raises:
-        SetupError: There is no such run, or there are several.
-    """
-    runs = {folder.path.name: folder for folder in _runs(results_root)}
-    if match := _LATEST.fullmatch(reference):
-        return _latest(list(runs.values()), int(match[1] or 0), results_root)
-    if reference in runs:
-        return runs[reference]
-    if reference and Path(reference).is_dir():
-        return _at(Path(reference))
-    beginnings = [name for name in runs if name.startswith(reference)] if reference else []
-    if len(beginnings) == 1:
-        return runs[beginnings[0]]
-    if beginnings:
-        raise SetupError(f"Several runs begin with '{reference}': {_listed(beginnings)}.")
-    raise SetupError(f"There is no run '{reference}'. {_advice(reference, list(runs))}")
-
-
-def newest_first(results_root: Path) -> list[RunFolder]:
-    """Every run, by when it began."""
-    return sorted(_runs(results_root), key=_age, reverse=True)
-
-
-class _Started(Record, frozen=True, kw_only=True):
-    started: str = ""
-
-
-def _runs(root: Path) -> list[RunFolder]:
-    if not root.is_dir():
-        return []
-    folders = (RunFolder(path) for path in sorted(root.iterdir()))
-    return [folder for folder in folders if folder.manifest_path.is_file()]
-
-
-def _latest(runs: Sequence[RunFolder], back: int, root: Path) -> RunFolder:
-    if back >= len(runs):
-        count = "no runs" if not runs else "1 run" if len(runs) == 1 else f"{len(runs)} runs"
-        wanted = f"latest~{back}" if back else "latest"
-        raise SetupError(f"There is no run '{wanted}': {root} holds {count}.")
-    return sorted(runs, key=_age)[-1 - back]
-
-
-def _age(folder: RunFolder) -> tuple[str, str]:
-    # Names alone would not do: a folder may have been named with --out, and two runs may have
-    # begun in the same second.
-    try:
-        started = msgspec.json.decode(folder.manifest_path.read_bytes(), type=_Started).started
-    except (OSError, ValueError):
-        started = ""
-    return started, folder.path.name
-
-
-def _at(path: Path) -> RunFolder:
-    folder = RunFolder(path)
-    if not folder.manifest_path.is_file():
-        raise SetupError(f"{path} holds no run: there is no {folder.manifest_path.name} in it.")
-    return folder
-
-
-def _advice(reference: str, names: Sequence[str]) -> str:
-    if not names:
-        return "There are no runs yet; `agentv eval` makes one."
-    near = get_close_matches(reference, names, n=_SHOWN, cutoff=0.6)
-    if near:
-        return f"Near it: {_listed(near)}."
-    return f"The latest are {_listed(sorted(names, reverse=True))}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False)

@@ -4,10 +4,11 @@ from typing import Any
 
 import click
 
+from agentv.cli.groups import ForgivingGroup
 from agentv.cli.parameters import json_only
 
 
-@click.group("cache")
+@click.group("cache", cls=ForgivingGroup)
 def cache_command() -> None:
     """Look at the response cache, or empty it.
 

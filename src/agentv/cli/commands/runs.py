@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from agentv.cli.groups import ForgivingGroup
 from agentv.cli.parameters import json_only
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,16 +34,26 @@ def _removing(command: F) -> F:
     return agreed(dry_run(json_only(command)))
 
 
-@click.group("runs", invoke_without_command=True, context_settings={"max_content_width": 100})
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="The newest N.",
+def _listing(command: F) -> F:
+    """Options of the list, which can be had in two ways."""
+    limit = click.option(
+        "--limit",
+        type=click.IntRange(min=1),
+        default=20,
+        show_default=True,
+        metavar="N",
+        help="The newest N.",
+    )
+    return limit(json_only(command))
+
+
+@click.group(
+    "runs",
+    cls=ForgivingGroup,
+    invoke_without_command=True,
+    context_settings={"max_content_width": 100},
 )
-@json_only
+@_listing
 @click.pass_context
 def runs_command(context: click.Context, limit: int, as_json: bool) -> int:
     """List the runs of .agentv/results, the newest first, or remove some.
@@ -55,6 +66,15 @@ def runs_command(context: click.Context, limit: int, as_json: bool) -> int:
             if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
                 raise click.UsageError(f"Options go behind '{command}'.", context)
         return 0
+    from agentv.cli.run_list import list_runs
+
+    return list_runs(limit=limit, as_json=as_json)
+
+
+@runs_command.command("list")
+@_listing
+def list_command(limit: int, as_json: bool) -> int:
+    """List the runs, which `agentv runs` alone does as well."""
     from agentv.cli.run_list import list_runs
 
     return list_runs(limit=limit, as_json=as_json)

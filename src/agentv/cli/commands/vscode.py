@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
+from agentv.cli.groups import ForgivingGroup
 from agentv.cli.parameters import SECONDS, json_only
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,7 +30,7 @@ def _dry_run(command: F) -> F:
     return option(command)
 
 
-@click.group("vscode")
+@click.group("vscode", cls=ForgivingGroup)
 def vscode_command() -> None:
     """Manage the workers of `vscode` and `vscode-insiders` targets.
 
