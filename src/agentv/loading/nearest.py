@@ -1,6 +1,7 @@
 """The name an author probably meant."""
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import lru_cache
 
 _LONGEST = 100
@@ -24,8 +25,6 @@ def _nearest(name: str, candidates: tuple[str, ...]) -> str | None:
     spellings = {_plain(known): known for known in candidates}
     if plain in spellings:
         return spellings[plain]
-    from difflib import get_close_matches  # only once something is misspelt
-
     close = get_close_matches(plain, spellings, n=1)
     return spellings[close[0]] if close else None
 
