@@ -82,7 +82,7 @@ class Story:
     def build(self, processes: Processes, env: Mapping[str, str] | None = None) -> ProviderBuild:
         plain = provider_build(processes, folder=self.project, notified=self.notified)
         own = {"PATH": os.environ["PATH"], "HOME": str(self.home), **(env or {})}
-        values: dict[str, Any] = {name: getattr(plain, name) for name in plain.__dict__}
+        values: dict[str, Any] = msgspec.structs.asdict(plain)
         return ProviderBuild(**{**values, "env": own})
 
     def run(

@@ -2,10 +2,10 @@
 
 import asyncio
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from trial_build import NOON, Opinion, bench, trial
 
 from agentv.errors import ProviderError, ProviderTimeout, RunAborted

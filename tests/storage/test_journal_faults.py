@@ -108,13 +108,29 @@ def test_a_flush_that_fails_is_told_and_the_next_question_is_not_asked(tmp_path:
         async with Journal(
             tmp_path / ROWS, Redactor({}), lambda _: None, steps=tmp_path / STEPS, disk=disk
         ) as journal:
-            journal.note(step("asked", "one"))
+            journal.note(step("answered", "one"))
             while True:
                 await asyncio.sleep(0.001)
                 journal.note(step("asked", "two"))
 
     with pytest.raises(RunAborted, match=r"steps.jsonl cannot be written: Input/output error"):
         asyncio.run(story())
+
+
+def test_a_question_is_written_but_owed_no_flush(tmp_path: Path) -> None:
+    """Should the machine die, it is asked again whether or not that is known."""
+    disk = FaultyDisk()
+
+    async def story() -> None:
+        async with Journal(
+            tmp_path / ROWS, Redactor({}), lambda _: None, steps=tmp_path / STEPS, disk=disk
+        ) as journal:
+            journal.note(step("asked", "one"))
+            journal.append(row("two"))
+
+    asyncio.run(story())
+    assert disk.content[tmp_path / STEPS]
+    assert set(disk.synced) == {tmp_path / ROWS}
 
 
 def test_a_disk_that_takes_nothing_is_no_endless_loop(tmp_path: Path) -> None:
