@@ -62,7 +62,7 @@ def test_a_case_of_which_something_else_is_expected_is_judged_anew(
 def test_cases_come_and_go(changing: Changing) -> None:
     changing.write(asking("one"), asking("three"), asking("four"))
     resumed = changing.resume()
-    assert (resumed.plan, resumed.why) == ((2, 0, 1), {"new": ["four"]})
+    assert (resumed.plan, resumed.why) == ((2, 0, 1), {"new": ["four"], "gone": ["two"]})
     assert resumed.work == Counter(target=1, judge=1, code=1)
     assert [row["eval_id"] for row in changing.rows()] == ["one", "three", "four"]
 

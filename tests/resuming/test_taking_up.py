@@ -95,7 +95,8 @@ def test_resume_takes_the_arguments_of_the_run(changing: Changing) -> None:
     changing.write(*map(asking, (*IDS, "four")))
     changing.files(asked="")
     resumed = project.run("resume", "run", "--json", "--export", "out.jsonl")
-    assert resumed.json["resumed"]["reasons"] == [{"why": "new", "trials": 1, "examples": ["four"]}]
+    [reason] = resumed.json["resumed"]["reasons"]
+    assert reason == {"why": "new", "trials": 1, "examples": ["four"], "names": []}
     assert changing.work() == Counter(target=1, judge=1, code=1)
     assert (project.folder / "out.jsonl").read_bytes().count(b"\n") == 4
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from agentv.assembly.resuming import LeftToDo, Reasons, key_then, planned_evaluators
+from agentv.assembly.reasons import Reasons
+from agentv.assembly.resuming import LeftToDo, key_then, planned_evaluators
 from agentv.assembly.stations import Station
 from agentv.assembly.trials import Part, key_of, trials_of
 from agentv.core.moved_suites import SuiteName, moved_suites

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agentv.assembly.reasons import Reasons
 from agentv.assembly.trials import Part, key_of, trials_of
 from agentv.core.moved_suites import moved_suites
-from agentv.core.resuming import KEPT, Planned, Why, decide_trial
+from agentv.core.resuming import KEPT, Planned, decide_trial
 from agentv.errors import SetupError
-from agentv.model.event import Reason, RunRescored, RunResumed
+from agentv.model.event import RunRescored, RunResumed
 from agentv.model.prior import Prior
-from agentv.model.result import EvaluatorResult
+from agentv.model.result import EvaluatorResult, TrialResult
 from agentv.model.run import RunManifest, SuitePlan
 from agentv.model.score import Usage
 from agentv.model.trial import Trial
@@ -19,7 +20,6 @@ from agentv.storage.lines import Key
 from agentv.storage.prior_run import PriorRun, read_prior
 from agentv.storage.rewriting import Rewriting
 
-_EXAMPLES = 3
 _ASK = -1
 """In place of where an answer can be read: there is none."""
 
@@ -86,6 +86,7 @@ def take_up(
         for part in parts:
             for trial in trials_of(part):
                 taking.decide(trial, part, rewriting)
+        taking.tell_of_rows(rewriting)
         set_aside = rewriting.finish()
     return taking.left(set_aside)
 
@@ -112,7 +113,7 @@ class _Taking:
         self._retry_errors = retry_errors
         self._old_thresholds = {plan.path: plan.threshold for plan in manifest.suites}
         self._old_targets = {target.name: target.digest for target in manifest.targets}
-        self._kept = self._judged = self._unanswered = 0
+        self._kept = self._errors_kept = self._judged = self._unanswered = 0
         self._places: dict[int, int] = {}
         self._reasons = Reasons()
 
@@ -132,11 +133,14 @@ class _Taking:
         place = self._prior.place(key)
         if decision.kept and known.row is not None and place is not None:
             self._kept += 1
+            self._errors_kept += self._could_be_retried(known.row)
             rewriting.keep(place, known.row, trial)
             self._count_costs(trial.target, known.row.usage, known.row.cached is True)
             self._count_verdicts(known.row.evaluator_results)
             return
-        self._reasons.add(decision.why, trial)
+        if known.row is not None and place is not None:
+            rewriting.let_go(place)
+        self._reasons.add(decision.why, trial, decision.changed)
         if decision.prior is None and self._asks_nobody:
             self._unanswered += 1
         elif decision.prior is None:
@@ -148,6 +152,11 @@ class _Taking:
             self._count_verdicts(decision.prior.verdicts)
             self._places[hash(key_of(trial))] = rewriting.take_over(trial, decision.prior)
 
+    def tell_of_rows(self, rewriting: Rewriting) -> None:
+        """Say which rows go although nothing is done for their trials."""
+        self._reasons.tell("gone", rewriting.gone, self._prior.case_at)
+        self._reasons.tell("repeated", self._prior.repeated, self._prior.case_at)
+
     def left(self, set_aside: int) -> LeftToDo:
         return LeftToDo(
             steps=self._prior.folder.steps_path,
@@ -158,9 +167,16 @@ class _Taking:
                 set_aside=set_aside,
                 reasons=self._reasons.all(),
                 unanswered=self._unanswered,
+                errors_kept=self._errors_kept,
+                torn=self._prior.torn,
             ),
             places=self._places,
         )
+
+    def _could_be_retried(self, row: TrialResult) -> bool:
+        if row.candidate_answer is None:
+            return row.error is not None and not self._asks_nobody
+        return any(result.error for result in row.evaluator_results)
 
     def _count_verdicts(self, results: Iterable[EvaluatorResult]) -> None:
         for result in results:
@@ -174,30 +190,6 @@ class _Taking:
     def _threshold_changed(self, suite: str, part: Part) -> bool:
         old = self._suites_then.get(suite)
         return old is None or self._old_thresholds[old] != part.threshold
-
-
-class Reasons:
-    """Why something is done, told trial by trial."""
-
-    def __init__(self) -> None:
-        self._counts: dict[Why, int] = {}
-        self._examples: dict[Why, list[str]] = {}
-
-    def add(self, why: Why | None, trial: Trial) -> None:
-        """One more; `None` is no reason."""
-        if why is None:
-            return
-        self._counts[why] = self._counts.get(why, 0) + 1
-        examples = self._examples.setdefault(why, [])
-        if len(examples) < _EXAMPLES:
-            examples.append(trial.case.id)
-
-    def all(self) -> tuple[Reason, ...]:
-        """In the order in which they came up."""
-        return tuple(
-            Reason(why=why, trials=self._counts[why], examples=tuple(ids))
-            for why, ids in self._examples.items()
-        )
 
 
 def key_then(key: Key, prior: PriorRun, places: Mapping[str, str]) -> Key:

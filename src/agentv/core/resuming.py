@@ -24,10 +24,13 @@ Why = Literal[
     "workspace_gone",
     "evaluators_changed",
     "limits_changed",
+    "gone",
+    "repeated",
 ]
 """`new`: never begun. `in_flight`: begun, without an answer. `unfinished`: answered, not judged to
 the end. `error`: retried because that was asked for. `limits_changed`: a threshold, a weight or an
-evaluator's name; nobody needs to be asked for that."""
+evaluator's name; nobody needs to be asked for that. Of rows for which nothing is done: `gone`, the
+trial is not planned any more; `repeated`, a later row is of the same trial."""
 
 
 class Planned(Record, frozen=True, kw_only=True):
@@ -59,6 +62,8 @@ class Decision(Record, frozen=True, kw_only=True):
     """What need not be asked again; `None` asks for everything."""
     why: Why | None = None
     """Why something is done at all."""
+    changed: tuple[str, ...] = ()
+    """The evaluators that came, went or changed, by name, if that is why."""
 
 
 KEPT = Decision(kept=True)
@@ -112,7 +117,16 @@ def _with_row(
         why = "limits_changed"
     if why is None:
         return KEPT
-    return Decision(prior=prior_of(row, errors_stand=not retry_errors), why=why)
+    changed = _changed(row, evaluators) if why == "evaluators_changed" else ()
+    return Decision(prior=prior_of(row, errors_stand=not retry_errors), why=why, changed=changed)
+
+
+def _changed(row: TrialResult, evaluators: Sequence[Planned]) -> tuple[str, ...]:
+    now = {planned.digest for planned in evaluators}
+    then = {result.digest for result in row.evaluator_results}
+    came = [planned.label for planned in evaluators if planned.digest not in then]
+    went = [result.name for result in row.evaluator_results if result.digest not in now]
+    return tuple(dict.fromkeys(came + went))
 
 
 def _with_digests(row: TrialResult, evaluators: Sequence[Planned]) -> TrialResult:

@@ -43,6 +43,11 @@ class Lines:
         self._file: BufferedReader | None = None
         self.torn = False
 
+    @property
+    def name(self) -> str:
+        """The file's, without its folder."""
+        return self._path.name
+
     def heads(self) -> Iterator[tuple[int, TrialKey]]:
         """Where each line begins, and whose it is."""
         decode = msgspec.json.Decoder(TrialKey).decode

@@ -4,6 +4,7 @@ What is held of each is a hash and a place in a file, so a run of any size fits;
 when its trial is asked for.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +15,7 @@ from agentv.errors import SetupError
 from agentv.model.prior import Prior
 from agentv.model.result import EvaluatorResult, TrialResult
 from agentv.model.step import Answered, Asked, Judged, Step, decode_step
-from agentv.storage.lines import Key, Lines
+from agentv.storage.lines import Key, Lines, TrialKey
 from agentv.storage.run_folder import RunFolder
 
 T = TypeVar("T")
@@ -33,13 +34,15 @@ class PriorRun:
         self._steps = Lines(folder.steps_path, "a step")
         self._row_at: dict[int, int] = {}
         self._steps_at: dict[int, list[int]] = {}
-        self.doubles = 0
-        """Rows that repeat the trial of another; the last one counts."""
+        self.repeated = array("q")
+        """Where rows begin that have a later one of the same trial, which counts."""
 
     def __enter__(self) -> Self:
         for place, head in self._rows.heads():
-            self.doubles += hash(head.key) in self._row_at
-            self._row_at[hash(head.key)] = place
+            trial = hash(head.key)
+            if trial in self._row_at:
+                self.repeated.append(self._row_at[trial])
+            self._row_at[trial] = place
         for place, head in self._steps.heads():
             if hash(head.key) not in self._row_at:
                 self._steps_at.setdefault(hash(head.key), []).append(place)
@@ -55,9 +58,9 @@ class PriorRun:
         self._steps.close()
 
     @property
-    def torn(self) -> bool:
-        """Whether the last line of a file was cut off in the middle."""
-        return self._rows.torn or self._steps.torn
+    def torn(self) -> tuple[str, ...]:
+        """The files whose last line was cut off in the middle, by name."""
+        return tuple(lines.name for lines in (self._rows, self._steps) if lines.torn)
 
     def known(self, key: Key) -> Known:
         """What was recorded of a trial."""
@@ -89,6 +92,11 @@ class PriorRun:
     def row_places(self) -> Iterable[int]:
         """Where the rows that count begin."""
         return self._row_at.values()
+
+    def case_at(self, place: int) -> str:
+        """The id of the case whose row begins at a place."""
+        head: TrialKey = self._rows.read(place, TrialKey)
+        return head.eval_id
 
     def line(self, place: int) -> bytes:
         """The row that begins at a place, as it was written."""
