@@ -59,6 +59,15 @@ def test_a_case_of_which_something_else_is_expected_is_judged_anew(
     assert resumed.work == Counter(judge=1, code=1)
 
 
+def test_white_space_around_a_message_asks_nobody(changing: Changing) -> None:
+    """The target is not shown it: `content: |` and `content: >-` may be the same question."""
+    edited = asking("two")
+    edited["input_messages"][0]["content"] = "\n  What is two?\n\n"
+    changing.write(asking("one"), edited, asking("three"))
+    resumed = changing.resume()
+    assert (resumed.plan, resumed.work) == ((3, 0, 0), NOTHING)
+
+
 def test_cases_come_and_go(changing: Changing) -> None:
     changing.write(asking("one"), asking("three"), asking("four"))
     resumed = changing.resume()

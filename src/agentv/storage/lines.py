@@ -62,6 +62,9 @@ class Lines:
             try:
                 head = decode(line) if line.endswith(b"\n") else None
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                if not line.strip():  # an editor's doing; nothing is lost by it
+                    place += len(line)
+                    continue
                 if self._file.peek(1):
                     raise self._mistake(number, error) from error
                 head = None
