@@ -215,7 +215,8 @@ def rescoring_lines(event: RunRescored) -> list[str]:
     width = max((len(one_line(work.name, 30)) for work in event.evaluators), default=0)
     lines += [f"    {one_line(work.name, 30):{width}}  {_work(work)}" for work in event.evaluators]
     if event.unanswered:
-        lines.append(f"  {event.unanswered} without an answer that fits; they get no row")
+        they = "it gets" if event.unanswered == 1 else "they get"
+        lines.append(f"  {event.unanswered} without an answer that fits; {they} no row")
         lines += reason_lines(event.reasons, _WHY_UNANSWERED)
     if event.workspaces_gone:
         lines.append(
