@@ -83,7 +83,7 @@ def test_errors_that_are_kept_are_told_with_what_tries_them_again(changing: Chan
         announced(changing)
         == """\
   3 kept, 0 only to be judged, 0 to be asked
-    1 of the kept ended in an error; --retry-errors tries it again"""
+    1 of the kept has an error; --retry-errors tries it again"""
     )
     assert "of the kept" not in announced(changing, "--retry-errors")
 

@@ -179,8 +179,8 @@ def resumption_lines(event: RunResumed) -> list[str]:
     lines += reason_lines(event.reasons, _WHY)
     if event.errors_kept:
         count = event.errors_kept
-        again = f"--retry-errors tries {'it' if count == 1 else 'them'} again"
-        lines.append(f"    {count} of the kept ended in an error; {again}")
+        have, them = ("has", "it") if count == 1 else ("have", "them")
+        lines.append(f"    {count} of the kept {have} an error; --retry-errors tries {them} again")
     cut = "was cut off in the middle; it counts for nothing"
     lines += [f"  the last line of {name} {cut}" for name in event.torn]
     if event.set_aside:
