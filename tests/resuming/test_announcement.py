@@ -37,6 +37,13 @@ def test_evaluators_that_changed_are_named(changing: Changing) -> None:
     )
 
 
+def test_one_of_two_evaluators_that_are_alike_is_named_when_it_goes(changing: Changing) -> None:
+    changing.write(evaluators=(JUDGE, CODE, HERE, {**HERE, "name": "again"}))
+    announced(changing)
+    changing.write(evaluators=(JUDGE, CODE, HERE))
+    assert "outcome changed (again): one, two, three\n" in announced(changing)
+
+
 def test_an_edited_outcome_is_called_what_it_is(changing: Changing) -> None:
     changing.write(asking("one"), asking("two") | {"outcome": "Is other."}, asking("three"))
     said = announced(changing)

@@ -3,8 +3,9 @@
 Pure: from what was recorded and what is planned to what is to be done, and why.
 """
 
-from collections.abc import Sequence
-from typing import Literal
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal
 
 import msgspec
 
@@ -122,11 +123,19 @@ def _with_row(
 
 
 def _changed(row: TrialResult, evaluators: Sequence[Planned]) -> tuple[str, ...]:
-    now = {planned.digest for planned in evaluators}
-    then = {result.digest for result in row.evaluator_results}
-    came = [planned.label for planned in evaluators if planned.digest not in then]
-    went = [result.name for result in row.evaluator_results if result.digest not in now]
-    return tuple(dict.fromkeys(came + went))
+    # Several may say the same of an answer: they are told apart by how many there are.
+    then = Counter(result.digest for result in row.evaluator_results)
+    now = Counter(planned.digest for planned in evaluators)
+    came = _without(then, ((planned.label, planned.digest) for planned in evaluators))
+    went = _without(now, ((result.name, result.digest) for result in row.evaluator_results))
+    return tuple(dict.fromkeys([*came, *went]))
+
+
+def _without(known: Counter[Any], named: Iterable[tuple[str, object]]) -> Iterator[str]:
+    for name, digest in named:
+        if known[digest] <= 0:
+            yield name
+        known[digest] -= 1
 
 
 def _with_digests(row: TrialResult, evaluators: Sequence[Planned]) -> TrialResult:
