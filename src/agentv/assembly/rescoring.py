@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from agentv.assembly.callees import Callees
 from agentv.assembly.reasons import Reasons
 from agentv.assembly.resuming import LeftToDo, key_then, planned_evaluators
 from agentv.assembly.stations import Station
@@ -57,6 +58,7 @@ class TakingAnswers:
         self._work = WorkTally()
         self._kept = self._judged = self._unanswered = self._workspaces_gone = 0
         self._places: dict[int, int] = {}
+        self._callees = Callees()
 
     def of(self, parts: Iterable[Part], steps: Path) -> LeftToDo:
         """What is to be judged.
@@ -73,7 +75,12 @@ class TakingAnswers:
                 self._decide(trial, part)
         if self._filling is not None:
             self._filling.finish()
-        return LeftToDo(steps=steps, announcement=self.announcement(), places=self._places)
+        return LeftToDo(
+            steps=steps,
+            announcement=self.announcement(),
+            places=self._places,
+            callees=self._callees,
+        )
 
     def announcement(self) -> RunRescored:
         """What stands and what is to be done, of the trials so far."""
@@ -110,8 +117,9 @@ class TakingAnswers:
         }
         standing = tuple(said for said in prior.verdicts if said.digest not in doubted)
         self._count(trial, part, planned, prior, standing)
+        taken = msgspec.structs.replace(prior, verdicts=standing)
+        self._callees.add(trial, part, planned, taken)
         if self._filling is not None:
-            taken = msgspec.structs.replace(prior, verdicts=standing)
             self._places[hash(key_of(trial))] = self._filling.take_over(trial, taken)
 
     def _count(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agentv.assembly.callees import Callees
 from agentv.assembly.reasons import Reasons
 from agentv.assembly.trials import Part, key_of, trials_of
 from agentv.core.moved_suites import moved_suites
@@ -31,6 +32,7 @@ class LeftToDo:
     steps: Path
     announcement: RunResumed | RunRescored
     places: Mapping[int, int] = field(default_factory=dict)
+    callees: Callees = field(default_factory=Callees)
 
     @property
     def is_empty(self) -> bool:
@@ -115,15 +117,17 @@ class _Taking:
         self._old_targets = {target.name: target.digest for target in manifest.targets}
         self._kept = self._errors_kept = self._judged = self._unanswered = 0
         self._places: dict[int, int] = {}
+        self._callees = Callees()
         self._reasons = Reasons()
 
     def decide(self, trial: Trial, part: Part, rewriting: Rewriting) -> None:
         key = key_then(key_of(trial), self._prior, self._suites_then)
         known = self._prior.known(key)
+        planned = planned_evaluators(trial, part, self._registry)
         decision = decide_trial(
             known,
             trial.digest,
-            planned_evaluators(trial, part, self._registry),
+            planned,
             target_changed=self._old_targets.get(trial.target) != part.station.record.digest,
             threshold_changed=self._threshold_changed(trial.suite, part),
             retry_errors=self._retry_errors,
@@ -143,7 +147,9 @@ class _Taking:
         self._reasons.add(decision.why, trial, decision.changed)
         if decision.prior is None and self._asks_nobody:
             self._unanswered += 1
-        elif decision.prior is None:
+            return
+        self._callees.add(trial, part, planned, decision.prior)
+        if decision.prior is None:
             self._places[hash(key_of(trial))] = _ASK
         else:
             self._judged += 1
@@ -171,6 +177,7 @@ class _Taking:
                 torn=self._prior.torn,
             ),
             places=self._places,
+            callees=self._callees,
         )
 
     def _could_be_retried(self, row: TrialResult) -> bool:
