@@ -8,7 +8,7 @@ from agentv.assembly.callees import Callees
 from agentv.assembly.reasons import Reasons
 from agentv.assembly.trials import Part, key_of, trials_of
 from agentv.core.moved_suites import moved_suites
-from agentv.core.resuming import KEPT, Planned, decide_trial
+from agentv.core.resuming import KEPT, Planned, Why, decide_superseded, decide_trial
 from agentv.errors import SetupError
 from agentv.model.event import RunRescored, RunResumed
 from agentv.model.prior import Prior
@@ -21,6 +21,8 @@ from agentv.storage.lines import Key
 from agentv.storage.prior_run import PriorRun, read_prior
 from agentv.storage.rewriting import Rewriting
 
+_WITHOUT_ANSWER = frozenset[Why | None](["new", "in_flight", "case_changed", "target_changed"])
+"""Where an answer that was set aside may be the one that is wanted."""
 _ASK = -1
 """In place of where an answer can be read: there is none."""
 
@@ -134,6 +136,9 @@ class _Taking:
         )
         if self._asks_nobody and decision.why == "error" and decision.prior is None:
             decision = KEPT
+        if decision.why in _WITHOUT_ANSWER:
+            before = self._prior.superseded(key, trial.digest)
+            decision = decision if before is None else decide_superseded(before)
         place = self._prior.place(key)
         if decision.kept and known.row is not None and place is not None:
             self._kept += 1

@@ -40,6 +40,7 @@ _WHY = {
     "workspace_gone": "whose workspace, which an evaluator may look at, is gone",
     "evaluators_changed": "whose evaluators or expected outcome changed",
     "limits_changed": "with another threshold, or another weight, name or place of an evaluator",
+    "changed_back": "changed back to what was answered before",
     "gone": "not among the trials any more",
     "repeated": "recorded more than once, of which the last counts",
 }

@@ -25,13 +25,15 @@ Why = Literal[
     "workspace_gone",
     "evaluators_changed",
     "limits_changed",
+    "changed_back",
     "gone",
     "repeated",
 ]
 """`new`: never begun. `in_flight`: begun, without an answer. `unfinished`: answered, not judged to
 the end. `error`: retried because that was asked for. `limits_changed`: a threshold, a weight or an
-evaluator's name; nobody needs to be asked for that. Of rows for which nothing is done: `gone`, the
-trial is not planned any more; `repeated`, a later row is of the same trial."""
+evaluator's name; nobody needs to be asked for that. `changed_back`: what shapes the answer is as it
+was when an answer was had that has been set aside since. Of rows for which nothing is done: `gone`,
+the trial is not planned any more; `repeated`, a later row is of the same trial."""
 
 
 class Planned(Record, frozen=True, kw_only=True):
@@ -100,6 +102,11 @@ def decide_trial(
     assert known.answered is not None  # noqa: S101 - else there is no digest
     judged = _without_errors(known.judged) if retry_errors else known.judged
     return _answered(known.answered, judged, evaluators)
+
+
+def decide_superseded(row: TrialResult) -> Decision:
+    """What is left to do where a row that was set aside has the answer that is wanted now."""
+    return Decision(prior=prior_of(row), why="changed_back")
 
 
 def _with_row(

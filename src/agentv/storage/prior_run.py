@@ -32,8 +32,10 @@ class PriorRun:
         self.folder = folder
         self._rows = Lines(folder.journal_path, "a result row")
         self._steps = Lines(folder.steps_path, "a step")
+        self._superseded = Lines(folder.superseded_path, "a result row")
         self._row_at: dict[int, int] = {}
         self._steps_at: dict[int, list[int]] = {}
+        self._superseded_at: dict[int, list[int]] = {}
         self.repeated = array("q")
         """Where rows begin that have a later one of the same trial, which counts."""
 
@@ -46,6 +48,8 @@ class PriorRun:
         for place, head in self._steps.heads():
             if hash(head.key) not in self._row_at:
                 self._steps_at.setdefault(hash(head.key), []).append(place)
+        for place, head in self._superseded.heads():
+            self._superseded_at.setdefault(hash(head.key), []).append(place)
         return self
 
     def __exit__(
@@ -56,6 +60,7 @@ class PriorRun:
     ) -> None:
         self._rows.close()
         self._steps.close()
+        self._superseded.close()
 
     @property
     def torn(self) -> tuple[str, ...]:
@@ -72,6 +77,15 @@ class PriorRun:
                 return Known(row=row)
         steps = (self._steps.step(at) for at in self._steps_at.get(hash(key), ()))
         return _known([step for step in steps if _key(step) == key])
+
+    def superseded(self, key: Key, digest: str) -> TrialResult | None:
+        """The last row of a trial that was set aside and has an answer of this digest."""
+        for place in reversed(self._superseded_at.get(hash(key), ())):
+            row: TrialResult = self._superseded.read(place, TrialResult)
+            is_it = (row.suite, row.eval_id, row.target, row.trial) == key
+            if is_it and row.digest == digest and row.candidate_answer is not None:
+                return row
+        return None
 
     def knows(self, key: Key) -> bool:
         """Whether anything was recorded of a trial."""
