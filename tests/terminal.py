@@ -38,6 +38,10 @@ class Terminal:
     """Everything so far, escape sequences included."""
 
     @property
+    def is_open(self) -> bool:
+        return self._screen >= 0
+
+    @property
     def text(self) -> str:
         """Everything so far as a person reads it."""
         return _ESCAPE.sub("", self.seen)
@@ -54,6 +58,11 @@ class Terminal:
 
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
+
+    def hang_up(self) -> None:
+        """Close the terminal, as somebody does who closes its window."""
+        os.close(self._screen)
+        self._screen = -1
 
     def end(self) -> int:
         """Read to the end and return the exit code."""
@@ -96,7 +105,8 @@ def on_terminal(
         if process.poll() is None:
             process.terminate()  # so that it takes what it started along
             process.wait(_PATIENCE_SECONDS)
-        os.close(screen)
+        if terminal.is_open:
+            terminal.hang_up()
 
 
 def in_pipes(

@@ -1,5 +1,10 @@
 """What is shown of untrusted text, and what happens when nobody reads."""
 
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,3 +66,52 @@ def test_the_exit_code_stands_when_nobody_reads(project: Project, stream: str) -
     assert "Traceback" not in said
     assert "BrokenPipe" not in said
     assert len(project.rows()) == 20
+
+
+@pytest.fixture
+def failing(project: Project) -> Project:
+    """A suite whose gate does not hold."""
+    project.write(
+        {"a.eval.yaml": suite(case("one", contains("five"))), "targets.yaml": targets(mock("four"))}
+    )
+    return project
+
+
+def shell(project: Project, rest: str) -> tuple[int, str, str]:
+    """`agentv` with its streams as a shell puts them; exit code, stdout, stderr."""
+    done = subprocess.run(
+        f"{shlex.quote(sys.executable)} -m agentv {rest}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        cwd=project.folder,
+        timeout=60,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", ["eval a.eval.yaml", "eval a.eval.yaml --json"])
+def test_results_that_cannot_be_written_are_an_error(failing: Project, arguments: str) -> None:
+    """Half a document must not pass for a whole one; the rows are there."""
+    code, _, said = shell(failing, f"{arguments} > /dev/full")
+    assert code == ExitCode.USAGE
+    assert said.endswith("Error: Standard output cannot be written: No space left on device.\n")
+    assert shell(failing, "show > /dev/full")[0] == ExitCode.USAGE
+    assert len(failing.rows()) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_progress_that_cannot_be_written_stops_nothing(failing: Project) -> None:
+    code, said, _ = shell(failing, "eval a.eval.yaml 2> /dev/full")
+    assert code == ExitCode.GATE_FAILED
+    assert "is below the gate of 1.00" in said
+
+
+def test_a_daemon_may_have_closed_the_streams(failing: Project) -> None:
+    """And no file of ours gets the number of one of them, so that a program writes into it."""
+    assert shell(failing, "eval a.eval.yaml <&- >&- 2>&-")[0] == ExitCode.GATE_FAILED
+    assert len(failing.rows()) == 1
+    code, said, _ = shell(failing, "eval a.eval.yaml --out run 2>&-")
+    assert (code, "is below the gate of 1.00" in said) == (ExitCode.GATE_FAILED, True)
+    assert shell(failing, "runs rm run <&-")[0] == ExitCode.USAGE

@@ -14,7 +14,7 @@ from agentv.errors import ExitCode
 from agentv.testing import Project
 from processes import alive
 from story import PYTHON, case, command, contains, suite, targets
-from terminal import Terminal, on_terminal, started
+from terminal import Terminal, in_pipes, on_terminal, started
 
 AGENT = """\
 import os, signal, sys, time
@@ -149,6 +149,41 @@ def test_a_run_that_was_killed_shows_what_it_has(project: Project) -> None:
     assert ids(project.folder) == {"quick1", "quick2"}
     assert outcome.code == ExitCode.ERRORS
     assert "The run is incomplete: rows for 3 of 5 trials are missing" in outcome.out
+
+
+def test_a_terminal_that_is_closed_ends_the_run_cleanly(project: Project) -> None:
+    """Agents lead sessions of their own: they would go on, and cost, with nobody to listen."""
+    project, mark = stuck(project)
+    with on_terminal(project.folder, "eval", "a.eval.yaml", "--workers", "3") as terminal:
+        wait_until_stuck(terminal, project.folder)
+        terminal.hang_up()
+        code = terminal.process.wait(timeout=20)
+
+    assert code == ExitCode.INTERRUPTED
+    assert alive(mark) == []
+    assert ids(project.folder) == {"quick1", "quick2"}
+    [run] = project.folder.glob(".agentv/results/*")
+    assert sorted(path.name for path in run.iterdir()) == [
+        "results.jsonl",
+        "run.json",
+        "steps.jsonl",
+    ]
+
+
+def test_hanging_up_is_nothing_to_a_run_that_was_started_with_nohup(project: Project) -> None:
+    project.write(
+        {
+            "a.eval.yaml": suite(case("one", contains("done"))),
+            "targets.yaml": targets(command("kill -HUP $PPID; echo done")),
+        }
+    )
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        outcome = in_pipes(project.folder, "eval", "a.eval.yaml")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert outcome.code == ExitCode.OK
+    assert in_pipes(project.folder, "eval", "a.eval.yaml").code == ExitCode.INTERRUPTED
 
 
 def test_interrupted_before_there_is_a_run(project: Project) -> None:

@@ -494,6 +494,26 @@ def test_the_digest_knows_which_model_a_variable_names(project: Project) -> None
     assert len({digest(), digest(MODEL="gpt-5"), digest(HOST="two.example")}) == 3
 
 
+@pytest.mark.parametrize(
+    ("settings", "variable", "counts"),
+    [
+        ("provider: openai, model: m, api_key: k-literal, temperature: '${{ T }}'", "T", True),
+        ("provider: cli, command_template: 'ask --model ${{ MODEL }}'", "MODEL", True),
+        ("provider: cli, command_template: 'ask -m ${{ SHOP_MODEL }}'", "SHOP_MODEL", True),
+        ("provider: cli, command_template: 'ask --in ${{ ROOT }}'", "ROOT", False),
+        ("provider: cli, command_template: 'ask ${{ ADMIN_TOKEN }}'", "ADMIN_TOKEN", False),
+    ],
+    ids=["temperature", "model in a command", "model of a name", "folder", "secret"],
+)
+def test_the_digest_knows_what_a_variable_says_of_the_answers(
+    project: Project, settings: str, variable: str, counts: bool
+) -> None:
+    """A run half of which was answered by another model would be worth nothing."""
+    found = targets(project, f"targets:\n  - {{name: default, {settings}}}\n")
+    digests = {resolved(found, **{variable: value}).digest for value in ("0.25", "0.75")}
+    assert len(digests) == (2 if counts else 1)
+
+
 def test_who_judges(project: Project) -> None:
     text = MOCK + "  - {name: other, provider: mock, response: hi, judge_target: default}\n"
     found = targets(project, text)

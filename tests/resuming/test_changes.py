@@ -59,6 +59,54 @@ def test_a_case_of_which_something_else_is_expected_is_judged_anew(
     assert resumed.work == Counter(judge=1, code=1)
 
 
+@pytest.mark.parametrize("meanwhile", ["asked", "killed"])
+def test_what_is_changed_back_asks_nobody(changing: Changing, meanwhile: str) -> None:
+    """An edit by mistake costs nothing, whether its answers are there or the run was stopped."""
+    before = changing.rows()
+    changing.write(model=" --model other")
+    changing.resume()
+    assert {row["candidate_answer"] for row in changing.rows()} != {
+        row["candidate_answer"] for row in before
+    }
+    if meanwhile == "killed":
+        (changing.run / "results.jsonl").write_text("")
+    changing.write()
+    resumed = changing.resume()
+    assert (resumed.plan, resumed.work) == ((0, 3, 0), NOTHING)
+    assert resumed.why == {"changed_back": ["one", "two", "three"]}
+    answers = {row["eval_id"]: row["candidate_answer"] for row in changing.rows()}
+    assert answers == {row["eval_id"]: row["candidate_answer"] for row in before}
+    assert changing.resume().plan == (3, 0, 0)
+    changing.write(model=" --model other")
+    assert changing.resume().plan == ((0, 3, 0) if meanwhile == "asked" else (0, 0, 3))
+
+
+def test_what_is_changed_back_is_judged_by_the_evaluators_of_now(changing: Changing) -> None:
+    changing.write(model=" --model other")
+    changing.resume()
+    changing.write(evaluators=(JUDGE, {**CODE, "config": {"a": 1}}, HERE))
+    resumed = changing.resume()
+    assert (resumed.plan, resumed.work) == ((0, 3, 0), Counter(code=3))
+
+
+def test_a_case_that_comes_back_has_its_answer(changing: Changing) -> None:
+    changing.write(asking("one"), asking("three"))
+    changing.resume()
+    changing.write()
+    resumed = changing.resume()
+    assert (resumed.plan, resumed.why) == ((2, 1, 0), {"changed_back": ["two"]})
+    assert resumed.work == NOTHING
+
+
+def test_white_space_around_a_message_asks_nobody(changing: Changing) -> None:
+    """The target is not shown it: `content: |` and `content: >-` may be the same question."""
+    edited = asking("two")
+    edited["input_messages"][0]["content"] = "\n  What is two?\n\n"
+    changing.write(asking("one"), edited, asking("three"))
+    resumed = changing.resume()
+    assert (resumed.plan, resumed.work) == ((3, 0, 0), NOTHING)
+
+
 def test_cases_come_and_go(changing: Changing) -> None:
     changing.write(asking("one"), asking("three"), asking("four"))
     resumed = changing.resume()

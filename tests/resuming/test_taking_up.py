@@ -95,7 +95,8 @@ def test_resume_takes_the_arguments_of_the_run(changing: Changing) -> None:
     changing.write(*map(asking, (*IDS, "four")))
     changing.files(asked="")
     resumed = project.run("resume", "run", "--json", "--export", "out.jsonl")
-    assert resumed.json["resumed"]["reasons"] == [{"why": "new", "trials": 1, "examples": ["four"]}]
+    [reason] = resumed.json["resumed"]["reasons"]
+    assert reason == {"why": "new", "trials": 1, "examples": ["four"], "names": []}
     assert changing.work() == Counter(target=1, judge=1, code=1)
     assert (project.folder / "out.jsonl").read_bytes().count(b"\n") == 4
 
@@ -201,6 +202,68 @@ def test_nobody_is_probed_when_nothing_is_left(project: Project) -> None:
     assert project.run("eval", "a.eval.yaml", "--out", "run").code == ExitCode.OK
     (project.folder / "up").unlink()
     assert project.run("resume", "run").code == ExitCode.OK
+
+
+@pytest.mark.parametrize(
+    ("change", "fails"),
+    [
+        ("judge", "judge"),
+        ("script", None),
+        ("question", "default"),
+        ("added judge", "judge"),
+    ],
+)
+@pytest.mark.parametrize("goes_on", ["resume", "rescore"])
+def test_only_who_is_called_is_probed(
+    project: Project, change: str, fails: str | None, goes_on: str
+) -> None:
+    """What is left may be judged while the service that answered is gone, or its judge."""
+
+    def write(question: str = "What?", prompt: str = "", score: str = "1", added: str = "") -> None:
+        judges = [{"type": "llm_judge", "prompt": f"{{{{ candidate_answer }}}} {prompt}"}]
+        if added:
+            judges.append({**judges[0], "name": added})
+        checks = [*judges, {"type": "code", "script": "sh score.sh"}]
+        project.write(
+            {
+                "a.eval.yaml": suite(
+                    case("one", question=question), execution={"evaluators": checks}
+                ),
+                "score.sh": f"echo '{{\"score\": {score}}}'\n",
+                "targets.yaml": targets(
+                    command("echo four", judge_target="judge", healthcheck=up("default")),
+                    command("echo '{\"score\": 1}'", name="judge", healthcheck=up("judge")),
+                ),
+            }
+        )
+
+    def up(name: str) -> dict[str, str]:
+        return {"type": "command", "command_template": f"test -e up.{name}"}
+
+    write()
+    project.write({"up.default": "", "up.judge": ""})
+    assert project.run("eval", "a.eval.yaml", "--out", "run").code == ExitCode.OK
+    for name in ("default", "judge"):
+        (project.folder / f"up.{name}").unlink()
+    write(
+        **{
+            "judge": {"prompt": "Be strict."},
+            "script": {"score": "0.9"},
+            "question": {"question": "What else?"},
+            "added judge": {"added": "second"},
+        }[change]
+    )
+    outcome = project.run(goes_on, "run")
+    if fails is None:
+        assert outcome.code == ExitCode.OK
+    elif (change, goes_on) == ("question", "rescore"):
+        assert (outcome.code, "aborted" in outcome.err) == (ExitCode.ERRORS, False)
+    else:
+        if fails == "default":
+            (project.folder / "up.judge").touch()
+            outcome = project.run(goes_on, "run")
+        assert outcome.code == ExitCode.ERRORS
+        assert f"Run aborted: The health check of target '{fails}' failed" in outcome.err
 
 
 def test_a_program_goes_on_with_a_run(tmp_path: Path) -> None:

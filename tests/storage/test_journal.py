@@ -273,13 +273,23 @@ def test_a_last_line_of_rubble_is_set_aside(path: Path, tail: bytes) -> None:
     assert rows.torn
 
 
-@pytest.mark.parametrize("line", [b'{"eval_id": "th\n', b"\n", b'{"eval_id": 3}\n', b'"\xff"\n'])
+@pytest.mark.parametrize("line", [b'{"eval_id": "th\n', b'{"eval_id": 3}\n', b'"\xff"\n'])
 def test_a_broken_line_in_the_middle_is_pointed_at(path: Path, line: bytes) -> None:
     write(path, [row("one")])
     good = path.read_bytes()
     path.write_bytes(good + line + good)
     with pytest.raises(SetupError, match=r"results.jsonl:2: this line is not a result row \("):
         list(open_rows(path))
+
+
+def test_blank_lines_hold_nothing(path: Path) -> None:
+    """An editor may leave some; nothing is lost by them."""
+    write(path, [row("one")])
+    good = path.read_bytes()
+    path.write_bytes(b"\n" + good + b" \r\n\n" + good + b"\n")
+    rows = open_rows(path)
+    assert [each.eval_id for each in rows] == ["one", "one"]
+    assert not rows.torn
 
 
 def test_a_whole_line_that_is_no_row_is_no_torn_line(path: Path) -> None:

@@ -163,7 +163,7 @@ def test_a_journal_cut_at_any_byte_is_read_up_to_there(tmp_path: Path) -> None:
             path.write_bytes(whole[:end])
             lines = whole[:end].count(b"\n")
             with PriorRun(folder) as prior:
-                assert prior.torn == (end > 0 and whole[end - 1 : end] != b"\n")
+                assert bool(prior.torn) == (end > 0 and whole[end - 1 : end] != b"\n")
                 keys = [("evals/triage.yaml", id_, "default", 1) for id_ in ("one", "two")]
                 rows = sum(prior.known(key).row is not None for key in keys)
                 three = prior.known(("evals/triage.yaml", "three", "default", 1))

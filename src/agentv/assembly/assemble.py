@@ -125,7 +125,8 @@ class Assembly(msgspec.Struct, kw_only=True):
         if self.options.dry_run or (self.left is not None and self.left.is_empty):
             return
         for station in self.stations.all():
-            if isinstance(station.provider, Preparable):
+            is_called = self.left is None or self.left.callees.has(station)
+            if is_called and isinstance(station.provider, Preparable):
                 await station.provider.prepare()
         # All at once: a vendor may take a day for a batch.
         try:

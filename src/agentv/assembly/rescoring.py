@@ -6,7 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from agentv.assembly.resuming import LeftToDo, Reasons, key_then, planned_evaluators
+from agentv.assembly.callees import Callees
+from agentv.assembly.reasons import Reasons
+from agentv.assembly.resuming import LeftToDo, key_then, planned_evaluators
 from agentv.assembly.stations import Station
 from agentv.assembly.trials import Part, key_of, trials_of
 from agentv.core.moved_suites import SuiteName, moved_suites
@@ -56,6 +58,7 @@ class TakingAnswers:
         self._work = WorkTally()
         self._kept = self._judged = self._unanswered = self._workspaces_gone = 0
         self._places: dict[int, int] = {}
+        self._callees = Callees()
 
     def of(self, parts: Iterable[Part], steps: Path) -> LeftToDo:
         """What is to be judged.
@@ -72,7 +75,12 @@ class TakingAnswers:
                 self._decide(trial, part)
         if self._filling is not None:
             self._filling.finish()
-        return LeftToDo(steps=steps, announcement=self.announcement(), places=self._places)
+        return LeftToDo(
+            steps=steps,
+            announcement=self.announcement(),
+            places=self._places,
+            callees=self._callees,
+        )
 
     def announcement(self) -> RunRescored:
         """What stands and what is to be done, of the trials so far."""
@@ -99,7 +107,7 @@ class TakingAnswers:
                 self._filling.keep(row_from_elsewhere(known.row, trial))
         else:
             self._unanswered += 1
-            self._reasons.add(decision.why, trial.case.id)
+            self._reasons.add(decision.why, trial)
 
     def _take_over(self, trial: Trial, part: Part, planned: list[Planned], prior: Prior) -> None:
         doubted = {
@@ -109,8 +117,9 @@ class TakingAnswers:
         }
         standing = tuple(said for said in prior.verdicts if said.digest not in doubted)
         self._count(trial, part, planned, prior, standing)
+        taken = msgspec.structs.replace(prior, verdicts=standing)
+        self._callees.add(trial, part, planned, taken)
         if self._filling is not None:
-            taken = msgspec.structs.replace(prior, verdicts=standing)
             self._places[hash(key_of(trial))] = self._filling.take_over(trial, taken)
 
     def _count(

@@ -1,18 +1,19 @@
 """A run that goes on: every planned trial held against what was recorded of it."""
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from agentv.assembly.callees import Callees
+from agentv.assembly.reasons import Reasons
 from agentv.assembly.trials import Part, key_of, trials_of
 from agentv.core.moved_suites import moved_suites
-from agentv.core.resuming import KEPT, Planned, Why, decide_trial
+from agentv.core.resuming import KEPT, Planned, Why, decide_superseded, decide_trial
 from agentv.errors import SetupError
-from agentv.model.event import Reason, RunRescored, RunResumed
+from agentv.model.event import RunRescored, RunResumed
 from agentv.model.prior import Prior
-from agentv.model.result import EvaluatorResult
+from agentv.model.result import EvaluatorResult, TrialResult
 from agentv.model.run import RunManifest, SuitePlan
 from agentv.model.score import Usage
 from agentv.model.trial import Trial
@@ -21,7 +22,8 @@ from agentv.storage.lines import Key
 from agentv.storage.prior_run import PriorRun, read_prior
 from agentv.storage.rewriting import Rewriting
 
-_EXAMPLES = 3
+_WITHOUT_ANSWER = frozenset[Why | None](["new", "in_flight", "case_changed", "target_changed"])
+"""Where an answer that was set aside may be the one that is wanted."""
 _ASK = -1
 """In place of where an answer can be read: there is none."""
 
@@ -32,6 +34,7 @@ class LeftToDo(msgspec.Struct):
     steps: Path
     announcement: RunResumed | RunRescored
     places: Mapping[int, int] = {}
+    callees: Callees = msgspec.field(default_factory=Callees)
 
     @property
     def is_empty(self) -> bool:
@@ -87,6 +90,7 @@ def take_up(
         for part in parts:
             for trial in trials_of(part):
                 taking.decide(trial, part, rewriting)
+        taking.tell_of_rows(rewriting)
         set_aside = rewriting.finish()
     return taking.left(set_aside)
 
@@ -113,38 +117,44 @@ class _Taking:
         self._retry_errors = retry_errors
         self._old_thresholds = {plan.path: plan.threshold for plan in manifest.suites}
         self._old_targets = {target.name: target.digest for target in manifest.targets}
-        self._kept = self._judged = self._unanswered = 0
+        self._kept = self._errors_kept = self._judged = self._unanswered = 0
         self._places: dict[int, int] = {}
+        self._callees = Callees()
         self._reasons = Reasons()
-        self._planned = array("q")
-        """Where the rows of trials begin that are planned still, whether they stand or not."""
 
     def decide(self, trial: Trial, part: Part, rewriting: Rewriting) -> None:
         key = key_then(key_of(trial), self._prior, self._suites_then)
         known = self._prior.known(key)
+        planned = planned_evaluators(trial, part, self._registry)
         decision = decide_trial(
             known,
             trial.digest,
-            planned_evaluators(trial, part, self._registry),
+            planned,
             target_changed=self._old_targets.get(trial.target) != part.station.record.digest,
             threshold_changed=self._threshold_changed(trial.suite, part),
             retry_errors=self._retry_errors,
         )
         if self._asks_nobody and decision.why == "error" and decision.prior is None:
             decision = KEPT
+        if decision.why in _WITHOUT_ANSWER:
+            before = self._prior.superseded(key, trial.digest)
+            decision = decision if before is None else decide_superseded(before)
         place = self._prior.place(key)
-        if place is not None:
-            self._planned.append(place)
         if decision.kept and known.row is not None and place is not None:
             self._kept += 1
+            self._errors_kept += self._could_be_retried(known.row)
             rewriting.keep(place, known.row, trial)
             self._count_costs(trial.target, known.row.usage, known.row.cached is True)
             self._count_verdicts(known.row.evaluator_results)
             return
-        self._reasons.add(decision.why, trial.case.id)
+        if known.row is not None and place is not None:
+            rewriting.let_go(place)
+        self._reasons.add(decision.why, trial, decision.changed)
         if decision.prior is None and self._asks_nobody:
             self._unanswered += 1
-        elif decision.prior is None:
+            return
+        self._callees.add(trial, part, planned, decision.prior)
+        if decision.prior is None:
             self._places[hash(key_of(trial))] = _ASK
         else:
             self._judged += 1
@@ -153,9 +163,12 @@ class _Taking:
             self._count_verdicts(decision.prior.verdicts)
             self._places[hash(key_of(trial))] = rewriting.take_over(trial, decision.prior)
 
+    def tell_of_rows(self, rewriting: Rewriting) -> None:
+        """Say which rows go although nothing is done for their trials."""
+        self._reasons.tell("gone", rewriting.gone, self._prior.case_at)
+        self._reasons.tell("repeated", self._prior.repeated, self._prior.case_at)
+
     def left(self, set_aside: int) -> LeftToDo:
-        for place in sorted(set(self._prior.row_places()).difference(self._planned)):
-            self._reasons.add("gone", self._prior.key_at(place)[1])
         return LeftToDo(
             steps=self._prior.folder.steps_path,
             announcement=RunResumed(
@@ -165,9 +178,17 @@ class _Taking:
                 set_aside=set_aside,
                 reasons=self._reasons.all(),
                 unanswered=self._unanswered,
+                errors_kept=self._errors_kept,
+                torn=self._prior.torn,
             ),
             places=self._places,
+            callees=self._callees,
         )
+
+    def _could_be_retried(self, row: TrialResult) -> bool:
+        if row.candidate_answer is None:
+            return row.error is not None and not self._asks_nobody
+        return any(result.error for result in row.evaluator_results)
 
     def _count_verdicts(self, results: Iterable[EvaluatorResult]) -> None:
         for result in results:
@@ -181,30 +202,6 @@ class _Taking:
     def _threshold_changed(self, suite: str, part: Part) -> bool:
         old = self._suites_then.get(suite)
         return old is None or self._old_thresholds[old] != part.threshold
-
-
-class Reasons:
-    """Why something is done, told trial by trial."""
-
-    def __init__(self) -> None:
-        self._counts: dict[Why, int] = {}
-        self._examples: dict[Why, list[str]] = {}
-
-    def add(self, why: Why | None, eval_id: str) -> None:
-        """One more; `None` is no reason."""
-        if why is None:
-            return
-        self._counts[why] = self._counts.get(why, 0) + 1
-        examples = self._examples.setdefault(why, [])
-        if len(examples) < _EXAMPLES:
-            examples.append(eval_id)
-
-    def all(self) -> tuple[Reason, ...]:
-        """In the order in which they came up."""
-        return tuple(
-            Reason(why=why, trials=self._counts[why], examples=tuple(ids))
-            for why, ids in self._examples.items()
-        )
 
 
 def key_then(key: Key, prior: PriorRun, places: Mapping[str, str]) -> Key:

@@ -9,11 +9,11 @@ import os
 import re
 import sys
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 import click
 
-from agentv.errors import AgentVError
+from agentv.errors import AgentVError, SetupError
 from agentv.model.problem import LoadError, Problem, key_path
 
 Tone = Literal["good", "bad", "warn", "dim", "strong"]
@@ -68,15 +68,23 @@ def err(line: str = "") -> None:
 
 
 def _write(line: str, *, to_err: bool) -> None:
+    """Write a line; raises `SetupError` when results are wanted and cannot be written."""
     try:
         click.echo(line, err=to_err)
-    except BrokenPipeError:
-        # Nobody reads any more (`agentv eval … | head`). What is done goes on, and its exit code
-        # stays what it is: a failed gate must not turn green because its text was cut off.
-        stream = sys.stderr if to_err else sys.stdout
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+    except OSError as error:
+        # Nobody reads any more (`agentv eval … | head`), or a log's disk is full. What is done goes
+        # on, and its exit code stays what it is: a failed gate must not turn green because its text
+        # was cut off. Half a document in a file, though, must not pass for a whole one.
+        send_nowhere((sys.stderr if to_err else sys.stdout).fileno())
+        if not (to_err or isinstance(error, BrokenPipeError)):
+            raise SetupError(f"Standard output cannot be written: {error.strerror}.") from error
+
+
+def send_nowhere(stream: int) -> None:
+    """Let what is written to a stream from here on vanish."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream)
+    os.close(nowhere)
 
 
 def print_json(value: Any) -> None:
@@ -116,7 +124,13 @@ def problem_line(problem: Problem) -> str:
 
 def is_terminal() -> bool:
     """Whether progress may move."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return _is_shown(sys.stderr)
+
+
+def can_be_asked() -> bool:
+    """Whether there is a person who can answer a question."""
+    # A daemon may have closed its streams; then there is none.
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def show_cursor() -> None:
@@ -127,5 +141,8 @@ def show_cursor() -> None:
 
 
 def _colours(to_err: bool) -> bool:
-    stream = sys.stderr if to_err else sys.stdout
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return _is_shown(sys.stderr if to_err else sys.stdout) and not os.environ.get("NO_COLOR")
+
+
+def _is_shown(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"

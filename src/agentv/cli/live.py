@@ -1,7 +1,7 @@
 """Progress that moves: a bar, the counts, and what is in flight for how long."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 
 from rich.console import Console, Group, RenderableType
@@ -92,7 +92,8 @@ class LiveProgress:
             self._batches[event.batch_id] = event, monotonic() + event.next_look_seconds
 
     def _print(self, line: str) -> None:
-        self._console.print(Text.from_ansi(line), soft_wrap=True)
+        with suppress(OSError):  # a terminal that was closed; the signal that says so is coming
+            self._console.print(Text.from_ansi(line), soft_wrap=True)
 
     def render(self) -> RenderableType:
         """What is shown right now."""

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from agentv.cli.console import Tone, one_line, paint
-from agentv.errors import ExitCode
+from agentv.cli.going_on import was_cut_short
 from agentv.execution import RunReport
 from agentv.model.flips import EvaluatorChange, FlipReport, TrialChange
 from agentv.model.run import RerunLink
@@ -23,9 +23,8 @@ def origin_lines(report: RunReport) -> Iterator[str]:
     if rescored is None:
         return
     yield f"  rescored    {one_line(rescored.run_id, 60)}: its answers, no candidate was asked"
-    missing, budget = report.summary.counts.missing, report.summary.budget
-    cut_short = report.exit_code == ExitCode.INTERRUPTED or report.aborted
-    if missing and not cut_short and not (budget and budget.is_reached):
+    missing = report.summary.counts.missing
+    if missing and not was_cut_short(report):
         trials = "1 trial has" if missing == 1 else f"{missing} trials have"
         yield (
             f"  {paint('note', 'warn')}        {trials} no answer in that run that fits; "

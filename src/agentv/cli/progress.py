@@ -26,6 +26,8 @@ from agentv.model.result import TrialResult, Verdict
 _EVERY_LINE_UP_TO = 100
 """Runs of this size get a line for each trial; larger ones for each that needs a look."""
 _STEPS = 20
+_NAMED = 3
+"""How many cases, targets or evaluators a line names."""
 _LANES_EVERY_SECONDS = 10.0
 _SAME_BATCH_EVERY_SECONDS = 300.0
 _WHY = {
@@ -36,9 +38,11 @@ _WHY = {
     "target_changed": "on a target whose settings changed",
     "error": "ended in an error",
     "workspace_gone": "whose workspace, which an evaluator may look at, is gone",
-    "evaluators_changed": "with changed evaluators",
-    "limits_changed": "with another threshold, weight or name of an evaluator",
-    "gone": "no longer in its suites",
+    "evaluators_changed": "whose evaluators or expected outcome changed",
+    "limits_changed": "with another threshold, or another weight, name or place of an evaluator",
+    "changed_back": "changed back to what was answered before",
+    "gone": "not among the trials any more",
+    "repeated": "recorded more than once, of which the last counts",
 }
 _WHY_UNANSWERED = {
     "new": "not in that run",
@@ -174,6 +178,12 @@ def resumption_lines(event: RunResumed) -> list[str]:
         asked = f"{event.unanswered} without an answer, in a run that asks nobody"
     lines = [f"  {event.kept} kept, {event.judged} only to be judged, {asked}"]
     lines += reason_lines(event.reasons, _WHY)
+    if event.errors_kept:
+        count = event.errors_kept
+        have, them = ("has", "it") if count == 1 else ("have", "them")
+        lines.append(f"    {count} of the kept {have} an error; --retry-errors tries {them} again")
+    cut = "was cut off in the middle; it counts for nothing"
+    lines += [f"  the last line of {name} {cut}" for name in event.torn]
     if event.set_aside:
         rows = "1 row" if event.set_aside == 1 else f"{event.set_aside} rows"
         lines.append(f"  {rows} set aside in superseded.jsonl")
@@ -181,13 +191,21 @@ def resumption_lines(event: RunResumed) -> list[str]:
 
 
 def reason_lines(reasons: Iterable[Reason], words: Mapping[str, str]) -> list[str]:
-    """`2 changed (messages, files or guidelines): one, two`."""
+    """`2 on a target whose settings changed (gpt): one, two`."""
     lines = []
     for reason in reasons:
-        ids = ", ".join(one_line(id_, 40) for id_ in reason.examples)
-        more = ", …" if reason.trials > len(reason.examples) else ""
-        lines.append(f"    {reason.trials} {words.get(reason.why, reason.why)}: {ids}{more}")
+        why = words.get(reason.why, reason.why)
+        if reason.names:
+            why += f" ({_listed(reason.names, len(reason.names))})"
+        lines.append(f"    {reason.trials} {why}: {_listed(reason.examples, reason.trials)}")
     return lines
+
+
+def _listed(names: Sequence[str], count: int) -> str:
+    """The first few of so many."""
+    shown = names[:_NAMED]
+    more = ", …" if count > len(shown) else ""
+    return ", ".join(one_line(name, 40) for name in shown) + more
 
 
 def rescoring_lines(event: RunRescored) -> list[str]:
@@ -198,7 +216,8 @@ def rescoring_lines(event: RunRescored) -> list[str]:
     width = max((len(one_line(work.name, 30)) for work in event.evaluators), default=0)
     lines += [f"    {one_line(work.name, 30):{width}}  {_work(work)}" for work in event.evaluators]
     if event.unanswered:
-        lines.append(f"  {event.unanswered} without an answer that fits; they get no row")
+        they = "it gets" if event.unanswered == 1 else "they get"
+        lines.append(f"  {event.unanswered} without an answer that fits; {they} no row")
         lines += reason_lines(event.reasons, _WHY_UNANSWERED)
     if event.workspaces_gone:
         lines.append(

@@ -1,10 +1,12 @@
 """The options of an earlier run, out of its own manifest."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from agentv.cli.run_eval import EvalOptions
 from agentv.errors import SetupError
+from agentv.loading.discover import is_found
 from agentv.storage.manifest import read_manifest
 from agentv.storage.run_folder import RunFolder
 
@@ -18,7 +20,7 @@ def recalled_options(folder: RunFolder, typed: str, **changes: Any) -> EvalOptio
         changes: By the names of `EvalOptions`.
 
     Raises:
-        SetupError: It was not started on the command line.
+        SetupError: It was not started on the command line, or not with what is here.
     """
     recorded = read_manifest(folder.manifest_path).arguments
     if not recorded.get("paths"):
@@ -26,7 +28,20 @@ def recalled_options(folder: RunFolder, typed: str, **changes: Any) -> EvalOptio
             f"The run {typed} was not started by `agentv eval`, so how it was started is not "
             "known; start it again where it came from."
         )
+    _refuse_lost(recorded["paths"], typed)
     return EvalOptions.recalled(recorded, **changes)
+
+
+def _refuse_lost(paths: Sequence[str], typed: str) -> None:
+    """Suites that are called otherwise by now are found by `agentv eval`, which is told where."""
+    lost = [path for path in paths if not is_found(path, Path.cwd())]
+    if lost:
+        are = "is" if len(lost) == 1 else "are"
+        raise SetupError(
+            f"The run {typed} was started with {', '.join(lost)}, which {are} not in {Path.cwd()}. "
+            "Go to the folder in which it was started; or, where the suites have other names by "
+            f"now, tell the run with `agentv eval PATHS --resume {typed}`."
+        )
 
 
 _OWN = ("out", "exports", "verbose", "as_json", "quiet")

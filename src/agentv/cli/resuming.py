@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from agentv.cli.console import err
+from agentv.cli.console import err, paint, visible
 from agentv.core.moved_suites import SuiteName, moved_suites
-from agentv.errors import SetupError
+from agentv.errors import AuthorError, SetupError
 from agentv.execution import RESULTS_ROOT, Resume
 from agentv.loading.workspace import Workspace
 from agentv.model.run import RunManifest
@@ -42,6 +42,14 @@ class Resuming(Protocol):
         """`2/5`, if only a part is to be run."""
 
     @property
+    def dry_run(self) -> bool:
+        """Whether it is a rehearsal."""
+
+    @property
+    def replay(self) -> Path | None:
+        """The cassette that answers, if one does."""
+
+    @property
     def out(self) -> Path | None:
         """The run's folder, if it was named."""
 
@@ -61,7 +69,6 @@ def resume_of(options: Resuming, workspace: Workspace) -> Resume | None:
         return None
     folder = _folder(options, workspace)
     if folder is None:
-        err("There is no run to resume yet: a new one begins.")
         return None
     _refuse_another_plan(options, read_manifest(folder.manifest_path))
     return Resume(folder=folder, retry_errors=options.retry_errors)
@@ -84,7 +91,7 @@ def _refuse_another_plan(options: Resuming, manifest: RunManifest) -> None:
     chosen = (("eval_ids", "--eval-id", options.eval_ids), ("targets", "--target", options.targets))
     for name, flag, now in chosen:
         then = tuple(manifest.arguments.get(name, ()))
-        if then != now:
+        if sorted(then) != sorted(now):
             was = " ".join(f"{flag} {value}" for value in then) or f"no {flag}"
             raise SetupError(
                 f"The run {manifest.run_id} was started with {was}: go on with just that, or start "
@@ -94,30 +101,62 @@ def _refuse_another_plan(options: Resuming, manifest: RunManifest) -> None:
 
 def _folder(options: Resuming, workspace: Workspace) -> RunFolder | None:
     if options.resume:
-        return find_run(options.resume, RESULTS_ROOT)
-    if options.out is not None:
-        folder = RunFolder(options.out)
-        return folder if folder.holds_run else None
-    return last_run_of(workspace.suite_names, RESULTS_ROOT, options.shard)
+        return _named(options.resume, options.out)
+    if options.out is not None and RunFolder(options.out).holds_run:
+        return RunFolder(options.out)
+    near = None
+    if options.out is None:
+        found, near = _last_run_of(workspace.suite_names, options)
+        if found is not None:
+            return found
+    err("There is no run to resume yet: a new one begins.")
+    if near is not None:
+        err(f"(The run {near} is of some of these suites; `--resume {near}` adds the others.)")
+    return None
 
 
-def last_run_of(
-    suites: Sequence[SuiteName], root: Path, shard: str | None = None
-) -> RunFolder | None:
-    """The newest run of just these suites, wherever they lay then, and of this shard of them.
+def _named(run: str, out: Path | None) -> RunFolder:
+    folder = find_run(run, RESULTS_ROOT)
+    if out is not None and out.absolute() != folder.path.absolute():
+        raise AuthorError(
+            f"--resume {run} and --out {out} name two folders: leave --out away, since a run goes "
+            "on where it lies."
+        )
+    return folder
 
-    `None` if there is none. Rehearsals are none, and neither are runs that came of another run.
+
+def _last_run_of(
+    suites: Sequence[SuiteName], options: Resuming
+) -> tuple[RunFolder | None, str | None]:
+    """The newest run that was asked for alike, wherever its suites lay then.
+
+    Without one, the name of the newest that was asked for alike of fewer suites. Runs that came of
+    another run are none.
     """
-    for folder in newest_first(root):
+    near: str | None = None
+    for folder in newest_first(RESULTS_ROOT):
         try:
             manifest = read_manifest(folder.manifest_path)
-        except SetupError:
-            continue
-        if manifest.dry_run or manifest.rescored_from or manifest.rerun_of:
-            continue
-        if shard != (str(manifest.shard) if manifest.shard else None):
+        except SetupError as error:
+            err(f"{paint('warning:', 'warn', err=True)} {visible(str(error))} It is passed over.")
             continue
         found = len(moved_suites(manifest.suites, suites))
-        if found == len(suites) == len(manifest.suites):
-            return folder
-    return None
+        if found == len(manifest.suites) and _was_asked_alike(manifest, options):
+            if found == len(suites):
+                return folder, None
+            near = near or folder.path.name
+    return None, near
+
+
+def _was_asked_alike(manifest: RunManifest, options: Resuming) -> bool:
+    """Whether a run is what these options would make, so that it could go on with them."""
+    if manifest.rescored_from or manifest.rerun_of:
+        return False
+    then = manifest.arguments
+    return (
+        manifest.dry_run == options.dry_run
+        and manifest.replayed == (str(options.replay) if options.replay else None)
+        and (str(manifest.shard) if manifest.shard else None) == options.shard
+        and sorted(then.get("eval_ids", ())) == sorted(options.eval_ids)
+        and sorted(then.get("targets", ())) == sorted(options.targets)
+    )

@@ -1,12 +1,10 @@
 """`agentv cache`: what is kept of earlier answers."""
 
-import sys
-
 import click
 import msgspec
 
 from agentv.cli.amounts import file_size
-from agentv.cli.console import out, paint, print_json
+from agentv.cli.console import can_be_asked, out, paint, print_json
 from agentv.errors import AuthorError, ExitCode
 from agentv.storage.response_cache import (
     CACHE_PATH,
@@ -54,6 +52,6 @@ def _content() -> str | None:
 
 
 def _agrees(what: str) -> bool:
-    if not sys.stdin.isatty():
+    if not can_be_asked():
         raise AuthorError(f"Nobody can be asked whether to clear {what}; say so with --yes.")
     return click.confirm(f"Clear {what}?", default=False)

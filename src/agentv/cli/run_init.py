@@ -1,12 +1,11 @@
 """`agentv init`: write the starter, and never overwrite without consent."""
 
 import shlex
-import sys
 from pathlib import Path
 
 import click
 
-from agentv.cli.console import out, paint
+from agentv.cli.console import can_be_asked, out, paint
 from agentv.cli.starter import starter_files
 from agentv.errors import ExitCode, SetupError
 
@@ -34,7 +33,7 @@ def run_init(folder: Path, *, force: bool) -> int:
 
 
 def _agrees(path: Path) -> bool:
-    if not sys.stdin.isatty():
+    if not can_be_asked():
         return False
     return click.confirm(f"  {path} exists and differs. Overwrite it?", default=False)
 

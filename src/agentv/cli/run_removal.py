@@ -1,6 +1,5 @@
 """`agentv runs rm` and `agentv runs prune`: ask first, and take nothing that is not a run's."""
 
-import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,7 +7,16 @@ from typing import Any
 import click
 
 from agentv.cli.amounts import counted, file_size
-from agentv.cli.console import err, one_line, out, paint, print_json, visible, whole_line
+from agentv.cli.console import (
+    can_be_asked,
+    err,
+    one_line,
+    out,
+    paint,
+    print_json,
+    visible,
+    whole_line,
+)
 from agentv.cli.run_list import started
 from agentv.errors import AuthorError, ExitCode, SetupError
 from agentv.execution import RESULTS_ROOT
@@ -101,7 +109,7 @@ def _is_agreed(folders: Sequence[RunFolder], options: RemovalOptions) -> bool:
     if options.agreed:
         return True
     what = counted(len(folders), "run")
-    if not sys.stdin.isatty():
+    if not can_be_asked():
         raise AuthorError(f"Nobody can be asked whether to remove {what}; say so with --yes.")
     for folder in folders:
         err(f"  {_in_words(folder)}")

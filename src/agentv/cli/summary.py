@@ -7,6 +7,7 @@ import msgspec
 
 from agentv.cli.cassette_lines import cassette_lines, missed_lines, missed_reason
 from agentv.cli.console import one_line, paint
+from agentv.cli.going_on import going_on_lines
 from agentv.cli.origin_lines import flip_lines, flips_json, origin_lines
 from agentv.cli.shard_lines import shard_lines
 from agentv.cli.usage_lines import usage_lines
@@ -43,6 +44,7 @@ def summary_lines(report: RunReport, seconds: float | None = None) -> Iterator[s
     if seconds is not None:
         yield f"  time        {seconds:.1f} s"
     yield f"  run         {report.folder.path}"
+    yield from going_on_lines(report)
     yield f"  {_verdict(report)}"
     yield from flip_lines(report)
 

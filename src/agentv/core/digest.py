@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from agentv.model.request import Turn
+from agentv.model.request import Segment, TextSegment, Turn
 from agentv.model.trial import Trial
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
@@ -29,9 +29,7 @@ def trial_digest(turns: Sequence[Turn], target_digest: str) -> str:
         turns: The case's messages with their files read.
         target_digest: Over the target's settings as written, variables unresolved.
     """
-    content = [
-        (turn.role, [_without_place(segment) for segment in turn.segments]) for turn in turns
-    ]
+    content = [(turn.role, [_as_shown(segment) for segment in turn.segments]) for turn in turns]
     return digest(target_digest, content)
 
 
@@ -60,7 +58,10 @@ def verdict_digest(evaluator: str, trial: Trial) -> str:
     return digest(evaluator, *expected)[:16]
 
 
-def _without_place(segment: Any) -> dict[str, Any]:
+def _as_shown(segment: Segment) -> dict[str, Any]:
+    """As the target is shown it: not where it lies, and no white space around it."""
     fields: dict[str, Any] = msgspec.to_builtins(segment)
     fields.pop("resolved_path", None)
+    if isinstance(segment, TextSegment):
+        fields["value"] = segment.value.strip()
     return fields

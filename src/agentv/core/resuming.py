@@ -3,8 +3,9 @@
 Pure: from what was recorded and what is planned to what is to be done, and why.
 """
 
-from collections.abc import Sequence
-from typing import Literal
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal
 
 import msgspec
 
@@ -24,12 +25,15 @@ Why = Literal[
     "workspace_gone",
     "evaluators_changed",
     "limits_changed",
+    "changed_back",
     "gone",
+    "repeated",
 ]
 """`new`: never begun. `in_flight`: begun, without an answer. `unfinished`: answered, not judged to
 the end. `error`: retried because that was asked for. `limits_changed`: a threshold, a weight or an
-evaluator's name; nobody needs to be asked for that. `gone`: not planned any more, so its row does
-not stand."""
+evaluator's name; nobody needs to be asked for that. `changed_back`: what shapes the answer is as it
+was when an answer was had that has been set aside since. Of rows for which nothing is done: `gone`,
+the trial is not planned any more; `repeated`, a later row is of the same trial."""
 
 
 class Planned(Record, frozen=True, kw_only=True):
@@ -61,6 +65,8 @@ class Decision(Record, frozen=True, kw_only=True):
     """What need not be asked again; `None` asks for everything."""
     why: Why | None = None
     """Why something is done at all."""
+    changed: tuple[str, ...] = ()
+    """The evaluators that came, went or changed, by name, if that is why."""
 
 
 KEPT = Decision(kept=True)
@@ -98,6 +104,11 @@ def decide_trial(
     return _answered(known.answered, judged, evaluators)
 
 
+def decide_superseded(row: TrialResult) -> Decision:
+    """What is left to do where a row that was set aside has the answer that is wanted now."""
+    return Decision(prior=prior_of(row), why="changed_back")
+
+
 def _with_row(
     row: TrialResult, evaluators: Sequence[Planned], threshold_changed: bool, retry_errors: bool
 ) -> Decision:
@@ -114,7 +125,24 @@ def _with_row(
         why = "limits_changed"
     if why is None:
         return KEPT
-    return Decision(prior=prior_of(row, errors_stand=not retry_errors), why=why)
+    changed = _changed(row, evaluators) if why == "evaluators_changed" else ()
+    return Decision(prior=prior_of(row, errors_stand=not retry_errors), why=why, changed=changed)
+
+
+def _changed(row: TrialResult, evaluators: Sequence[Planned]) -> tuple[str, ...]:
+    # Several may say the same of an answer: they are told apart by how many there are.
+    then = Counter(result.digest for result in row.evaluator_results)
+    now = Counter(planned.digest for planned in evaluators)
+    came = _without(then, ((planned.label, planned.digest) for planned in evaluators))
+    went = _without(now, ((result.name, result.digest) for result in row.evaluator_results))
+    return tuple(dict.fromkeys([*came, *went]))
+
+
+def _without(known: Counter[Any], named: Iterable[tuple[str, object]]) -> Iterator[str]:
+    for name, digest in named:
+        if known[digest] <= 0:
+            yield name
+        known[digest] -= 1
 
 
 def _with_digests(row: TrialResult, evaluators: Sequence[Planned]) -> TrialResult:

@@ -78,6 +78,11 @@ def discover(arguments: Sequence[str], cwd: Path) -> Discovered:
     return found
 
 
+def is_found(argument: str, cwd: Path) -> bool:
+    """Whether an argument names anything."""
+    return (cwd / argument).exists() or any(True for _ in _glob(argument, cwd))
+
+
 def kind_of(path: Path) -> FileKind | None:
     """What a YAML file is, judged by its top-level keys; `None` if it is not ours.
 

@@ -9,7 +9,12 @@ import msgspec
 from agentv.core.answer_key import NOT_SHAPING
 from agentv.core.digest import digest
 from agentv.core.redaction import Redactor
-from agentv.loading.environment import interpolate, malformed_references, variable_places
+from agentv.loading.environment import (
+    Interpolation,
+    interpolate,
+    malformed_references,
+    variable_places,
+)
 from agentv.loading.files import SearchPath
 from agentv.loading.mistake import Mistake
 from agentv.loading.options_reading import is_related, read_options
@@ -81,7 +86,7 @@ def resolve_target(
         options=options,
         entry=entry,
         settings=public,
-        digest=digest(_shaping(public, filled.tree, secrets)),
+        digest=digest(_shaping(public, filled, secrets)),
         secrets=secrets,
         variables=filled.used,
         folder=folder,
@@ -92,13 +97,17 @@ _WHICH_SYSTEM = frozenset(
     [
         *("model", "deployment", "deployment_name", "version", "api_version"),
         *("endpoint", "base_url", "url", "resource", "resource_name"),
+        *("temperature", "top_p", "seed", "stop", "max_output_tokens", "max_tokens"),
+        *("reasoning_effort", "thinking_budget"),
     ]
 )
 """Settings whose variables count by their values: with another model it is another system."""
+_WHICH_SYSTEM_BY_NAME = ("model", "deployment", "temperature", "effort", "seed")
+"""How variables are called that count by their values wherever they stand: in a command, say."""
 
 
 def _shaping(
-    public: Mapping[str, Any], filled: Mapping[str, Any], secrets: Mapping[str, str]
+    public: Mapping[str, Any], filled: Interpolation, secrets: Mapping[str, str]
 ) -> dict[str, Any]:
     """What shapes the answers.
 
@@ -112,10 +121,16 @@ def _shaping(
         if key not in NOT_SHAPING or key == "prompt_mode"
     }
     for key in _WHICH_SYSTEM & shaping.keys():
-        value = filled[key]
+        value = filled.tree[key]
         if not any(secret in str(value) for secret in secrets.values()):
             shaping[key] = value
-    return shaping
+    telling = {
+        name: value
+        for name, value in filled.used.items()
+        if name.lower().endswith(_WHICH_SYSTEM_BY_NAME)
+        and not filled.keys[name] <= _WHICH_SYSTEM | NOT_SHAPING
+    }
+    return {**shaping, "variables": telling} if telling else shaping
 
 
 def _without(redactor: Redactor, mistake: Mistake) -> Mistake:

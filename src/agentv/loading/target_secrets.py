@@ -15,6 +15,8 @@ _PUBLIC_KEYS = frozenset(
         *("endpoint", "base_url", "url", "resource", "resource_name"),
         *("deployment", "deployment_name", "executable", "workspace_template"),
         *("cwd", "log_dir", "workers", "timeout_seconds"),
+        *("temperature", "top_p", "seed", "stop", "max_output_tokens", "max_tokens"),
+        *("reasoning_effort", "thinking_budget"),
         *("readable", "writable", "hidden", "image", "network", "memory"),
     ]
 )

@@ -20,13 +20,15 @@ class RunStarted(Record, frozen=True, kw_only=True):
 
 
 class Reason(Record, frozen=True, kw_only=True):
-    """Why some trials are asked or judged again."""
+    """Why some trials are asked or judged again, or count no more."""
 
     why: str
     """One of `agentv.core.resuming.Why`."""
     trials: int
     examples: tuple[str, ...]
     """The ids of the first few cases."""
+    names: tuple[str, ...] = ()
+    """The first few targets or evaluators that changed, if that is why."""
 
 
 class RunResumed(Record, frozen=True, kw_only=True):
@@ -43,6 +45,10 @@ class RunResumed(Record, frozen=True, kw_only=True):
     reasons: tuple[Reason, ...]
     unanswered: int = 0
     """Trials without an answer in a run in which nobody may be asked; they get no row."""
+    errors_kept: int = 0
+    """Of the kept rows, those with an error that could be tried again."""
+    torn: tuple[str, ...] = ()
+    """The names of files whose last line was cut off in the middle; it counts for nothing."""
 
 
 class EvaluatorWork(Record, frozen=True, kw_only=True):

@@ -43,6 +43,11 @@ class Lines:
         self._file: BufferedReader | None = None
         self.torn = False
 
+    @property
+    def name(self) -> str:
+        """The file's, without its folder."""
+        return self._path.name
+
     def heads(self) -> Iterator[tuple[int, TrialKey]]:
         """Where each line begins, and whose it is."""
         decode = msgspec.json.Decoder(TrialKey).decode
@@ -57,6 +62,9 @@ class Lines:
             try:
                 head = decode(line) if line.endswith(b"\n") else None
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                if not line.strip():  # an editor's doing; nothing is lost by it
+                    place += len(line)
+                    continue
                 if self._file.peek(1):
                     raise self._mistake(number, error) from error
                 head = None

@@ -4,6 +4,7 @@ What is held of each is a hash and a place in a file, so a run of any size fits;
 when its trial is asked for.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -31,18 +32,24 @@ class PriorRun:
         self.folder = folder
         self._rows = Lines(folder.journal_path, "a result row")
         self._steps = Lines(folder.steps_path, "a step")
+        self._superseded = Lines(folder.superseded_path, "a result row")
         self._row_at: dict[int, int] = {}
         self._steps_at: dict[int, list[int]] = {}
-        self.doubles = 0
-        """Rows that repeat the trial of another; the last one counts."""
+        self._superseded_at: dict[int, list[int]] = {}
+        self.repeated = array("q")
+        """Where rows begin that have a later one of the same trial, which counts."""
 
     def __enter__(self) -> Self:
         for place, head in self._rows.heads():
-            self.doubles += hash(head.key) in self._row_at
-            self._row_at[hash(head.key)] = place
+            trial = hash(head.key)
+            if trial in self._row_at:
+                self.repeated.append(self._row_at[trial])
+            self._row_at[trial] = place
         for place, head in self._steps.heads():
             if hash(head.key) not in self._row_at:
                 self._steps_at.setdefault(hash(head.key), []).append(place)
+        for place, head in self._superseded.heads():
+            self._superseded_at.setdefault(hash(head.key), []).append(place)
         return self
 
     def __exit__(
@@ -53,11 +60,12 @@ class PriorRun:
     ) -> None:
         self._rows.close()
         self._steps.close()
+        self._superseded.close()
 
     @property
-    def torn(self) -> bool:
-        """Whether the last line of a file was cut off in the middle."""
-        return self._rows.torn or self._steps.torn
+    def torn(self) -> tuple[str, ...]:
+        """The files whose last line was cut off in the middle, by name."""
+        return tuple(lines.name for lines in (self._rows, self._steps) if lines.torn)
 
     def known(self, key: Key) -> Known:
         """What was recorded of a trial."""
@@ -69,6 +77,15 @@ class PriorRun:
                 return Known(row=row)
         steps = (self._steps.step(at) for at in self._steps_at.get(hash(key), ()))
         return _known([step for step in steps if _key(step) == key])
+
+    def superseded(self, key: Key, digest: str) -> TrialResult | None:
+        """The last row of a trial that was set aside and has an answer of this digest."""
+        for place in reversed(self._superseded_at.get(hash(key), ())):
+            row: TrialResult = self._superseded.read(place, TrialResult)
+            is_it = (row.suite, row.eval_id, row.target, row.trial) == key
+            if is_it and row.digest == digest and row.candidate_answer is not None:
+                return row
+        return None
 
     def knows(self, key: Key) -> bool:
         """Whether anything was recorded of a trial."""
@@ -90,10 +107,10 @@ class PriorRun:
         """Where the rows that count begin."""
         return self._row_at.values()
 
-    def key_at(self, place: int) -> Key:
-        """Whose row begins at a place."""
+    def case_at(self, place: int) -> str:
+        """The id of the case whose row begins at a place."""
         head: TrialKey = self._rows.read(place, TrialKey)
-        return head.key
+        return head.eval_id
 
     def line(self, place: int) -> bytes:
         """The row that begins at a place, as it was written."""

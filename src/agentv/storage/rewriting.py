@@ -31,6 +31,7 @@ class Rewriting:
         self._prior = prior
         self._folder: RunFolder = prior.folder
         self._kept = array("q")
+        self._replaced = array("q")
         self._renamed: dict[int, Mapping[str, Any]] = {}
         self._stack = ExitStack()
 
@@ -46,6 +47,10 @@ class Rewriting:
     ) -> None:
         self._stack.close()
 
+    def let_go(self, place: int) -> None:
+        """A row does not stand, and another one of the same trial will take its place."""
+        self._replaced.append(place)
+
     def keep(self, place: int, row: TrialResult, trial: Trial) -> None:
         """A row stands; what it belongs to may be called something else by now."""
         self._kept.append(place)
@@ -56,14 +61,20 @@ class Rewriting:
         """An answer that need not be asked for again; where it can be read afterwards."""
         return self._steps.write_answer(trial, prior)
 
+    @property
+    def gone(self) -> list[int]:
+        """Where the rows begin of trials that were not decided on: they are not planned."""
+        decided = {*self._kept, *self._replaced}
+        return sorted(set(self._prior.row_places()) - decided)
+
     def finish(self) -> int:
         """Make it so; how many rows were set aside."""
         kept = sorted(self._kept)
-        aside = sorted(set(self._prior.row_places()).difference(kept))
+        aside = sorted({*self._replaced, *self.gone, *self._prior.repeated})
         self._steps.take_its_place()
         if aside:
             self._set_aside(aside)
-        if aside or self._renamed or self._prior.torn or self._prior.doubles:
+        if aside or self._renamed or self._prior.torn:
             self._rewrite(kept)
         return len(aside)
 

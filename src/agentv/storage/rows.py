@@ -33,6 +33,8 @@ class Rows(Generic[T]):
                 try:
                     row = self._decoder.decode(line)
                 except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                    if not line.strip():  # an editor's doing; nothing is lost by it
+                        continue
                     misfit = isinstance(error, msgspec.ValidationError)
                     if misfit or file.peek(1):
                         raise self._mistake(number, error) from error

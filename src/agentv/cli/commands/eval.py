@@ -10,7 +10,22 @@ from agentv.cli.parameters import AMOUNT, EVAL_PATHS, SECONDS, SHARE, one_shard,
 _DUMP_DEFAULT = ".agentv/prompts"
 
 
-@click.command("eval", context_settings={"max_content_width": 100})
+class PathsFirst(click.Command):
+    """The value of `--resume` may be left out, so a path behind it is taken for one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Say so where it leaves no paths."""
+        resumes = "--resume" in args
+        try:
+            return super().parse_args(ctx, args)
+        except click.MissingParameter as error:
+            if not resumes:
+                raise
+            hint = "What stands behind --resume is taken for a run: put the paths before it."
+            raise click.UsageError(f"{error.format_message()} {hint}", ctx) from error
+
+
+@click.command("eval", cls=PathsFirst, context_settings={"max_content_width": 100})
 @EVAL_PATHS
 @click.option(
     "--target",
