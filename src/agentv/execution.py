@@ -221,6 +221,8 @@ async def _execute(
     with RunLock(folder.lock_path):
         folder.remove_drafts()
         manifest = _take_up(request, assembly, folder)
+        assembly.run = f"{manifest.run_id} {manifest.started}"
+        assembly.asks_anew = manifest.rerun_of is not None
         async with watching(borders.traffic.waiting, emit):
             ending = await _run_trials(assembly, folder, emit)
         summary = summarise(manifest, open_rows(folder.journal_path))

@@ -20,8 +20,8 @@ from agentv.storage.prior_run import PriorRun, read_prior
 from agentv.storage.rewriting import Rewriting
 
 _EXAMPLES = 3
-_ASK = -1
-"""In place of where an answer can be read: there is none."""
+_ASK, _ASK_AGAIN = -1, -2
+"""In place of where an answer can be read: there is none, or it does not stand."""
 
 
 @dataclass
@@ -31,6 +31,10 @@ class LeftToDo:
     steps: Path
     announcement: RunResumed | RunRescored
     places: Mapping[int, int] = field(default_factory=dict)
+    pay: Callable[[str, Prior], None] = lambda _target, _prior: None
+    """Told of every answer that is taken over, with its target."""
+    asks_again: bool = False
+    """Whether any trial that had an outcome is asked anew."""
 
     @property
     def is_empty(self) -> bool:
@@ -42,7 +46,11 @@ class LeftToDo:
         for trial in trials:
             place = self.places.get(hash(key_of(trial)))
             if place is not None:
-                yield trial, None if place == _ASK else read_prior(self.steps, place)
+                yield trial, None if place < 0 else read_prior(self.steps, place)
+
+    def is_again(self, trial: Trial) -> bool:
+        """Whether a trial is asked anew although it had an outcome."""
+        return self.places.get(hash(key_of(trial))) == _ASK_AGAIN
 
 
 def take_up(
@@ -140,12 +148,10 @@ class _Taking:
         if decision.prior is None and self._asks_nobody:
             self._unanswered += 1
         elif decision.prior is None:
-            self._places[hash(key_of(trial))] = _ASK
+            had_outcome = known.row is not None or known.answered is not None
+            self._places[hash(key_of(trial))] = _ASK_AGAIN if had_outcome else _ASK
         else:
             self._judged += 1
-            response = decision.prior.response
-            self._count_costs(trial.target, response.usage, response.cached)
-            self._count_verdicts(decision.prior.verdicts)
             self._places[hash(key_of(trial))] = rewriting.take_over(trial, decision.prior)
 
     def left(self, set_aside: int) -> LeftToDo:
@@ -160,7 +166,13 @@ class _Taking:
                 unanswered=self._unanswered,
             ),
             places=self._places,
+            pay=self._pay_prior,
+            asks_again=_ASK_AGAIN in self._places.values(),
         )
+
+    def _pay_prior(self, target: str, prior: Prior) -> None:
+        self._count_costs(target, prior.response.usage, prior.response.cached)
+        self._count_verdicts(prior.verdicts)
 
     def _count_verdicts(self, results: Iterable[EvaluatorResult]) -> None:
         for result in results:
