@@ -8,9 +8,9 @@ batch for one reason or another. Runs are killed (SIGKILL) at random moments; th
 end. What must hold: one batch was made, there is one row a case, each with the verdict that it has
 without kills, and nothing was asked singly but what the batch had no answer to.
 
-Without `--resume` each run is started anew. With it one run is gone on with, and what comes of it is
-held against a run that nobody disturbed: with and without judges, failing cases, and cases that the
-batch has no answer to. `--cut` cuts the run's files at some byte after a kill, besides.
+Without `--resume` each run is started anew. With it one run is gone on with, and what comes of it
+is held against a run that nobody disturbed: with and without judges, failing cases, and cases that
+the batch has no answer to. `--cut` cuts the run's files at some byte after a kill, besides.
 """
 
 import argparse

@@ -245,3 +245,14 @@ def test_a_run_started_anew_leaves_nothing_of_the_one_that_was_killed(folder: Fo
     folder.take(["r2"], "anew")  # a cache has the other
     folder.settle("anew", REQUESTS)
     assert folder.files == []
+
+
+def test_a_lock_without_batches_is_swept_away(folder: Folder) -> None:
+    """Its run was killed after it had forgotten its batches."""
+    folder.path.mkdir(parents=True)
+    (folder.path / "k-1.lock").touch()
+    held = folder.ledger().empty("k-2")
+    assert list(folder.ledger().left_behind()) == []
+    assert folder.files == ["k-2-1.lock"]
+    held.release()
+    assert folder.files == []

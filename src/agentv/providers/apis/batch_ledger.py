@@ -99,6 +99,7 @@ class Ledger:
 
     def left_behind(self) -> Iterator[Claim]:
         """Every place with batches and no living run, held; whoever takes one lets it go."""
+        self._sweep()
         for path in self._files():
             lock = _locked(_lock_of(path))
             if lock is None:
@@ -148,6 +149,14 @@ class Ledger:
 
     def _files(self, target: str = "") -> list[Path]:
         return sorted(self.folder.glob(f"{target}*.json"))
+
+    def _sweep(self) -> None:
+        """Remove the locks of runs that were killed between their last step and their end."""
+        for path in self.folder.glob("*.lock"):
+            with suppress(OSError):
+                if not path.with_suffix(".json").exists() and (lock := _locked(path)) is not None:
+                    path.unlink()
+                    os.close(lock)
 
     def _is_stale(self, entry: LedgerEntry) -> bool:
         return not entry.is_asked or self._now - entry.made.astimezone(UTC) >= KEPT
