@@ -77,7 +77,7 @@ class Told:
     cut: int = 0
     """How often the journal was cut at a byte after a kill."""
     settled: int = 0
-    """How often that was done to a run that had come to its end."""
+    """How often that was done to a run that had come to its end before."""
     repeated: int = 0
     """Requests that were sent singly, or to a judge, once more since they had been in flight."""
     broken: list[str] = field(default_factory=list)
@@ -146,7 +146,8 @@ def story(
         if cuts and _is_cut(run, rng):
             told.cut += 1
             # What was in rows that all were there is paid again: nobody keeps it any longer.
-            told.settled += bool(vendor.batches) and not project.ledger_files
+            is_gone = bool(vendor.batches) and not project.ledger_files
+            told.settled += is_gone or told.settled > 0
             flying = set(asked) - recorded(run)
         allowed.update(flying)
         kept = set(whole_lines(run / "results.jsonl"))
