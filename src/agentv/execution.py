@@ -226,6 +226,8 @@ async def _execute(
         manifest = _take_up(request, assembly, folder)
         if isinstance(request.origin, Rerun):
             _tell_left_out(request.origin, assembly, request.workspace.suite_names, emit)
+        assembly.run = f"{manifest.run_id} {manifest.started}"
+        assembly.asks_anew = manifest.rerun_of is not None
         async with watching(borders.traffic.waiting, emit):
             ending = await _run_trials(assembly, folder, emit)
         summary = summarise(manifest, open_rows(folder.journal_path))

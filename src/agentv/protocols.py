@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, Protocol, runtime_checkable
@@ -46,8 +46,23 @@ class BatchProvider(Protocol):
 class Settling(Protocol):
     """A provider that keeps something in case a run is cut short and started again."""
 
-    def settle(self) -> None:
-        """Called once every trial of the run has its row, before `aclose`; else never."""
+    def begin(self, run: str, again: Iterable[ProviderRequest], *, alone: bool) -> None:
+        """Called before the first request.
+
+        Args:
+            run: Tells the run from all others; the same when it goes on.
+            again: Requests that had an outcome in this run, and are asked anew all the same.
+            alone: Whether what other runs left behind is left alone: the run asks anew what one
+                of them asked.
+        """
+
+    def settle(self, planned: Iterable[ProviderRequest]) -> None:
+        """Called once every trial of the run has its row, before `aclose`; else never.
+
+        Args:
+            planned: The first request of each of them, also of those that were asked before the
+                run was cut short.
+        """
 
 
 @runtime_checkable

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,30 @@ def test_a_batch_is_one_dispatch(project: Project, path: Path) -> None:
     assert rows["c3"]["error"]["kind"] == "no_answer"
     chats = [call for call in stand_in.calls() if call[3:4] == ["agent"]]
     assert len(chats) == 1
+
+
+def test_answers_of_a_chat_that_has_ended_outlive_the_run(project: Project, path: Path) -> None:
+    """Killed while the first one is scored: nobody is asked again for the others."""
+    stand_in = vscode_stand_in.install(path)
+    script = "touch scored; until [ -e free ]; do sleep 0.05; done; echo '{\"score\": 1.0}'"
+    evaluator = {"type": "code", "script": ["sh", "-c", script]}
+    cases = [case(f"c{n}", evaluator, question=f"question {n}") for n in range(4)]
+    write(project, *cases, provider_batching=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "agentv", "eval", "a.eval.yaml", "--out", "run"],
+        cwd=project.folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_for(project.folder / "scored")
+    process.kill()
+    process.wait()
+    project.write({"free": ""})
+    outcome = project.run("resume", "run")
+    assert outcome.code == ExitCode.OK, outcome.err
+    assert "0 kept, 4 only to be judged, 0 to be asked" in outcome.err
+    assert len(project.rows("run")) == 4
+    assert len([call for call in stand_in.calls() if call[3:4] == ["agent"]]) == 1
 
 
 def test_a_batch_that_cannot_be_made_falls_back(project: Project, path: Path) -> None:

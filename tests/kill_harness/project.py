@@ -114,8 +114,8 @@ class KilledProject:
         report = self.report or {}
         return Outcome(
             code=code,
-            rows=_comparable_rows(self.folder / run / "results.jsonl"),
-            export=_comparable_rows(self.folder / exported),
+            rows=comparable_rows(self.folder / run / "results.jsonl"),
+            export=comparable_rows(self.folder / exported),
             summary={key: value for key, value in report.items() if key not in _OF_ONE_RUN},
             files=sorted(path.name for path in (self.folder / run).iterdir()),
         )
@@ -194,7 +194,8 @@ def _case(name: str, number: int, evaluators: list[Any], flavour: Flavour) -> An
     return case(id_, said, *evaluators, question=question)
 
 
-def _comparable_rows(path: Path) -> list[dict[str, Any]]:
+def comparable_rows(path: Path) -> list[dict[str, Any]]:
+    """Rows without their times and attempts, in an order of their own."""
     rows = (json.loads(line) for line in path.read_bytes().splitlines())
     return sorted(map(_comparable, rows), key=lambda row: (row["suite"], row["eval_id"]))
 

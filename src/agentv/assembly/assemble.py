@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import TypeVar
 
 import msgspec
 
 from agentv.assembly.asking import Asking, asking_of
+from agentv.assembly.batching import Batches
 from agentv.assembly.choosing import Scope
 from agentv.assembly.lots import Lot, planned_lots
 from agentv.assembly.options import (
@@ -28,11 +30,11 @@ from agentv.loading.workspace import Workspace
 from agentv.model.event import Notice
 from agentv.model.options import EvaluatorOptions
 from agentv.model.prior import Prior
+from agentv.model.request import ProviderRequest
 from agentv.model.run import SuitePlan
 from agentv.model.step import Step
 from agentv.model.trial import Trial
 from agentv.protocols import (
-    BatchProvider,
     Checkable,
     Closable,
     Evaluator,
@@ -42,7 +44,6 @@ from agentv.protocols import (
 )
 from agentv.registry import Registry
 from agentv.runner.attempts import RetryingProvider
-from agentv.runner.batch import dispatch_batch
 from agentv.runner.crews import Crew, Job
 from agentv.runner.inputs import request_of
 from agentv.runner.trial import Bench
@@ -62,9 +63,13 @@ class Assembly(msgspec.Struct, kw_only=True):
     scope: Scope
     left: LeftToDo | None = None
     """What a run that goes on has still to do; everything when `None`."""
+    run: str = ""
+    """Tells the run from all others, also when it goes on."""
+    asks_anew: bool = False
+    """Whether it asks what another run has asked before."""
     note: Callable[[Step], None] = lambda _step: None
     """Writes the steps of trials down."""
-    _batched: dict[int, Bench] = {}
+    _batches: Batches | None = None
 
     @property
     def planned(self) -> int:
@@ -122,18 +127,22 @@ class Assembly(msgspec.Struct, kw_only=True):
         Raises:
             RunAborted: A health check failed.
         """
+        for station in self.stations.all():
+            if isinstance(station.provider, Settling):
+                station.provider.begin(self.run, self._again(station), alone=self.asks_anew)
         if self.options.dry_run or (self.left is not None and self.left.is_empty):
             return
         for station in self.stations.all():
             is_called = self.left is None or self.left.callees.has(station)
             if is_called and isinstance(station.provider, Preparable):
                 await station.provider.prepare()
+        batches = self._batches = Batches(asking=self.asking, note=self.note)
         # All at once: a vendor may take a day for a batch.
         try:
             async with asyncio.TaskGroup() as group:
                 for part in self.parts:
                     if part.station.batching:
-                        group.create_task(self._batch(part))
+                        group.create_task(batches.send(part, partial(self._to_be_asked, part)))
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
 
@@ -146,7 +155,7 @@ class Assembly(msgspec.Struct, kw_only=True):
             return
         for station in self.stations.all():
             if isinstance(station.provider, Settling):
-                station.provider.settle()
+                station.provider.settle(self._planned(station))
 
     async def aclose(self) -> None:
         """Close what the providers hold."""
@@ -154,22 +163,22 @@ class Assembly(msgspec.Struct, kw_only=True):
             if isinstance(station.provider, Closable):
                 await station.provider.aclose()
 
-    async def _batch(self, part: Part) -> None:
-        station, bench = part.station, part.bench
-        # A batch is one call: its requests are all held until it is answered.
-        requests = [
-            request_of(trial)
-            for trial, prior in self._trials(part)
-            if prior is None and not trial.problem
-        ]
-        requests = self.asking.unanswered(station, requests)
-        if requests:
-            if self.asking.budget is not None and isinstance(station.provider, BatchProvider):
-                whole = f"the batch for target '{station.name}' is sent whole, whatever the budget"
-                bench.emit(Notice(level="warning", message=whole))
-            batched = await dispatch_batch(station.name, station.provider, requests, bench.emit)
-            provider = self.asking.provider(station, batched)
-            self._batched[id(part)] = msgspec.structs.replace(bench, provider=provider)
+    def _to_be_asked(self, part: Part) -> Iterator[Trial]:
+        trials = self._trials(part)
+        return (trial for trial, prior in trials if prior is None and not trial.problem)
+
+    def _planned(self, station: Station) -> Iterator[ProviderRequest]:
+        """What a target is asked in the whole run."""
+        for part in self.parts:
+            if part.station is station:
+                yield from (request_of(trial) for trial in trials_of(part) if not trial.problem)
+
+    def _again(self, station: Station) -> Iterator[ProviderRequest]:
+        """What a target is asked although it had an outcome before."""
+        for part in self.parts:
+            if self.left is not None and self.left.asks_again and part.station is station:
+                trials = self._to_be_asked(part)
+                yield from (request_of(trial) for trial in trials if self.left.is_again(trial))
 
     def _crew(self, parts: list[Part], workers: int) -> Crew:
         planned = sum(part.planned for part in parts)
@@ -177,9 +186,13 @@ class Assembly(msgspec.Struct, kw_only=True):
         return Crew(jobs=self.asking.within_budget(jobs), workers=min(workers, planned))
 
     def _jobs(self, part: Part) -> Iterator[Job]:
-        bench = self._batched.get(id(part), part.bench)
-        bench = msgspec.structs.replace(bench, note=self.note)
-        return ((trial, bench, prior) for trial, prior in self._trials(part))
+        batches = self._batches or Batches(asking=self.asking, note=self.note)
+        bench = batches.bench_of(part)
+        for trial, prior in self._trials(part):
+            yield trial, bench, prior
+            # Like an answer that is given now, it is paid once there has been money for it.
+            if prior is not None and self.left is not None:
+                self.left.pay(trial.target, prior)
 
     def _trials(self, part: Part) -> Iterator[tuple[Trial, Prior | None]]:
         if self.left is None:

@@ -24,8 +24,8 @@ from agentv.storage.rewriting import Rewriting
 
 _WITHOUT_ANSWER = frozenset[Why | None](["new", "in_flight", "case_changed", "target_changed"])
 """Where an answer that was set aside may be the one that is wanted."""
-_ASK = -1
-"""In place of where an answer can be read: there is none."""
+_ASK, _ASK_AGAIN = -1, -2
+"""In place of where an answer can be read: there is none, or it does not stand."""
 
 
 class LeftToDo(msgspec.Struct):
@@ -35,6 +35,10 @@ class LeftToDo(msgspec.Struct):
     announcement: RunResumed | RunRescored
     places: Mapping[int, int] = {}
     callees: Callees = msgspec.field(default_factory=Callees)
+    pay: Callable[[str, Prior], None] = lambda _target, _prior: None
+    """Told of every answer that is taken over, with its target."""
+    asks_again: bool = False
+    """Whether any trial that had an outcome is asked anew."""
 
     @property
     def is_empty(self) -> bool:
@@ -46,7 +50,11 @@ class LeftToDo(msgspec.Struct):
         for trial in trials:
             place = self.places.get(hash(key_of(trial)))
             if place is not None:
-                yield trial, None if place == _ASK else read_prior(self.steps, place)
+                yield trial, None if place < 0 else read_prior(self.steps, place)
+
+    def is_again(self, trial: Trial) -> bool:
+        """Whether a trial is asked anew although it had an outcome."""
+        return self.places.get(hash(key_of(trial))) == _ASK_AGAIN
 
 
 def take_up(
@@ -155,12 +163,10 @@ class _Taking:
             return
         self._callees.add(trial, part, planned, decision.prior)
         if decision.prior is None:
-            self._places[hash(key_of(trial))] = _ASK
+            had_outcome = known.row is not None or known.answered is not None
+            self._places[hash(key_of(trial))] = _ASK_AGAIN if had_outcome else _ASK
         else:
             self._judged += 1
-            response = decision.prior.response
-            self._count_costs(trial.target, response.usage, response.cached)
-            self._count_verdicts(decision.prior.verdicts)
             self._places[hash(key_of(trial))] = rewriting.take_over(trial, decision.prior)
 
     def tell_of_rows(self, rewriting: Rewriting) -> None:
@@ -183,12 +189,18 @@ class _Taking:
             ),
             places=self._places,
             callees=self._callees,
+            pay=self._pay_prior,
+            asks_again=_ASK_AGAIN in self._places.values(),
         )
 
     def _could_be_retried(self, row: TrialResult) -> bool:
         if row.candidate_answer is None:
             return row.error is not None and not self._asks_nobody
         return any(result.error for result in row.evaluator_results)
+
+    def _pay_prior(self, target: str, prior: Prior) -> None:
+        self._count_costs(target, prior.response.usage, prior.response.cached)
+        self._count_verdicts(prior.verdicts)
 
     def _count_verdicts(self, results: Iterable[EvaluatorResult]) -> None:
         for result in results:

@@ -19,6 +19,11 @@ class BatchedProvider:
         self._provider = provider
         self._outcomes = dict(outcomes)
 
+    def answer_to(self, request: ProviderRequest) -> ProviderResponse | None:
+        """The batch's answer, if it has one; it is still to be handed out."""
+        outcome = self._outcomes.get(key_of(request))
+        return outcome if isinstance(outcome, ProviderResponse) else None
+
     async def respond(self, request: ProviderRequest) -> ProviderResponse:
         """The batch's outcome for this request, else the provider's own answer."""
         outcome = self._outcomes.pop(key_of(request), None) if request.attempt == 1 else None

@@ -1,11 +1,16 @@
 """Kill runs over a batch at random moments, several in a row, and count what was paid.
 
     PYTHONPATH=tests python tests/providers/apis/batch_kills.py [--moments 25] [--seed 1] [API ...]
+                                                                [--resume [--cut]]
 
 Each story is a fresh vendor and a fresh project of 300 cases, of which 30 have no answer in the
 batch for one reason or another. Runs are killed (SIGKILL) at random moments; then one is let to its
 end. What must hold: one batch was made, there is one row a case, each with the verdict that it has
 without kills, and nothing was asked singly but what the batch had no answer to.
+
+Without `--resume` each run is started anew. With it one run is gone on with, and what comes of it
+is held against a run that nobody disturbed: with and without judges, failing cases, and cases that
+the batch has no answer to. `--cut` cuts the run's files at some byte after a kill, besides.
 """
 
 import argparse
@@ -21,6 +26,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from batch_project import BatchProject, case_name
+from batch_resumes import Flavour, Told, control, story, vendor_of
 from batch_vendor import BatchVendor, Step
 
 APIS = ("openai", "azure", "anthropic", "gemini")
@@ -159,7 +165,12 @@ def main() -> int:
     parser.add_argument("--moments", type=int, default=25, help="kills for each API, at least")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cache", action="store_true")
+    parser.add_argument("--resume", action="store_true", help="go on with one run")
+    parser.add_argument("--cut", action="store_true", help="with --resume: cut its files, too")
     asked = parser.parse_args()
+    if asked.resume:
+        going_on = [_go_on(api, asked.moments, asked.seed, cuts=asked.cut) for api in asked.apis]
+        return int(any(going_on))
     is_wrong = False
     for api in asked.apis:
         rng = random.Random(f"{asked.seed} {api}")
@@ -186,6 +197,43 @@ def main() -> int:
             flush=True,
         )
     return int(is_wrong)
+
+
+_STORIES_OF_A_KIND = 5
+
+
+def _go_on(api: str, moments: int, seed: int, *, cuts: bool) -> int:
+    """Tell stories of runs that go on; how many things do not hold."""
+    rng = random.Random(f"{seed} {api}")
+    told: list[Told] = []
+    started = time.monotonic()
+    while sum(len(one.stages) for one in told) < moments:
+        flavour = Flavour(
+            api=api,
+            judged=rng.random() < 0.5,
+            wrong=rng.choice((0, 5)),
+            failing=rng.random() < 0.7,
+        )
+        with TemporaryDirectory() as name, vendor_of(flavour) as vendor:
+            known = control(flavour, vendor, Path(name) / "control")
+            for number in range(_STORIES_OF_A_KIND):
+                folder = Path(name) / f"story-{number}"
+                told.append(story(known, vendor, folder, rng, cuts=cuts))
+                for line in told[-1].broken:
+                    print(f"  WRONG {flavour} {told[-1]}: {line}", flush=True)
+    stages = Counter(stage for one in told for stage in one.stages)
+    kills = ", ".join(f"{number} {stage}" for stage, number in stages.most_common())
+    print(
+        f"{api:10} {len(told)} runs, {stages.total()} kills ({kills}), "
+        f"{sum(one.in_resume for one in told)} in the middle of a resume, "
+        f"{sum(one.cut for one in told)} with the journal cut; "
+        f"workers {' '.join(map(str, sorted({one.workers for one in told})))}; "
+        f"in flight and asked again {sum(one.repeated for one in told)}; "
+        f"what does not hold {sum(len(one.broken) for one in told)}; "
+        f"{time.monotonic() - started:.0f} s",
+        flush=True,
+    )
+    return sum(len(one.broken) for one in told)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import yaml
 from batch_runs import settings
 from batch_vendor import KEY, BatchVendor
+
+from agentv.testing import Project
 
 
 class BatchProject:
@@ -22,9 +25,23 @@ class BatchProject:
         api: str,
         *,
         cases: int = 30,
+        judged: bool = False,
+        wrong: int = 0,
         options: tuple[str, ...] = (),
         **keys: Any,
     ) -> None:
+        """Write its files.
+
+        Args:
+            folder: Made.
+            vendor: Answers.
+            api: Of the target.
+            cases: How many.
+            judged: Whether a judge is asked about each answer.
+            wrong: Every how manieth case fails; none does when it is 0.
+            options: Of every run.
+            keys: Of the target besides.
+        """
         self.folder = folder
         self.cases = cases
         self._options = options
@@ -40,22 +57,48 @@ class BatchProject:
         }
         folder.mkdir(exist_ok=True)
         (folder / ".git").mkdir()
-        (folder / "targets.yaml").write_text(
-            yaml.safe_dump({"$schema": "agentv-targets-v2", "targets": [target]})
-        )
-        lines = [{"$schema": "agentv-eval-v2", "evalcases": [_case(n) for n in range(cases)]}]
-        (folder / "a.eval.yaml").write_text(yaml.safe_dump_all(lines))
+        (folder / ".env").write_text(f"THE_KEY={KEY}\n")
+        judge = {"name": "judge", "api_key": "${{ THE_KEY }}", **settings("openai", vendor.url)}
+        self.targets = [{**target, "judge_target": "judge"}, {**judge, "provider_batching": True}]
+        self.evalcases = [_case(n, judged=judged, wrong=wrong) for n in range(cases)]
+        self.write()
+
+    def write(self) -> None:
+        """The files, as the targets and the cases are now."""
+        targets = {"$schema": "agentv-targets-v2", "targets": self.targets}
+        (self.folder / "targets.yaml").write_text(yaml.safe_dump(targets))
+        suite = {"$schema": "agentv-eval-v2", "evalcases": self.evalcases}
+        (self.folder / "a.eval.yaml").write_text(yaml.safe_dump(suite))
 
     def start(self, out: str, *options: str) -> "subprocess.Popen[str]":
         """Standard output and error come in one."""
-        command = ["eval", "a.eval.yaml", "--out", out, *self._options, *options]
+        return self.command("eval", "a.eval.yaml", "--out", out, *self._options, *options)
+
+    def here(self, *command: str) -> tuple[int, str]:
+        """Run a command line to its end in this process, which is quicker.
+
+        Returns:
+            The exit code, and all that was said.
+        """
+        outcome = Project(self.folder).run(*command)
+        return outcome.code, outcome.out + outcome.err
+
+    def command(self, *command: str) -> "subprocess.Popen[str]":
+        """Like `start`, for any command line."""
+        return self._spawn(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def spawn(
+        self, *command: str, stdout: IO[bytes], stderr: IO[bytes]
+    ) -> "subprocess.Popen[bytes]":
+        """The same with its output in files."""
+        return self._spawn(command, stdout=stdout, stderr=stderr)
+
+    def _spawn(self, command: Sequence[str], **streams: Any) -> "subprocess.Popen[Any]":
         return subprocess.Popen(
             [sys.executable, "-m", "agentv", *command],
             cwd=self.folder,
             env={**os.environ, "THE_KEY": KEY},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
+            **streams,
         )
 
     def finish(self, out: str, *options: str) -> tuple[int, str]:
@@ -83,16 +126,23 @@ class BatchProject:
         folder = self.folder / ".agentv" / "batches"
         return sorted(folder.iterdir()) if folder.exists() else []
 
+    @property
+    def ledger_files(self) -> list[Path]:
+        """Those of the ledger that stand for batches."""
+        return [path for path in self.ledger if path.suffix == ".json"]
+
 
 def case_name(number: int) -> str:
     """What a vendor knows a case by."""
     return f"case {number:03}"
 
 
-def _case(number: int) -> dict[str, Any]:
+def _case(number: int, *, judged: bool, wrong: int) -> dict[str, Any]:
+    said = "something else" if wrong and number % wrong == 0 else f": {case_name(number)}"
+    judge = [{"type": "llm_judge", "name": "judge"}] if judged else []
     return {
         "id": f"c{number}",
         "outcome": "It answers.",
         "input_messages": [{"role": "user", "content": f"What of {case_name(number)}?"}],
-        "evaluators": [{"type": "contains", "value": f": {case_name(number)}"}],
+        "evaluators": [{"type": "contains", "value": said}, *judge],
     }

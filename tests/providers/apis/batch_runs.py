@@ -100,7 +100,7 @@ class Runs:
             try:
                 outcomes = list(await provider.respond_batch(requests))
                 if settles:
-                    provider.settle()
+                    provider.settle(requests)
                 return outcomes
             finally:
                 await provider.aclose()

@@ -24,6 +24,9 @@ from batch_forms import (
 from vendor.dialects import dialect_of
 
 KEY = "vendor-key"
+_CANDIDATE = "[[ ## candidate_answer ## ]]"
+"""Stands in what a judge is asked, and nowhere else."""
+_VERDICT = '{"score": 0.9, "hits": ["It answers."], "misses": [], "reasoning": "So it is."}'
 Mishap = Literal["reset", "lost", "403", "404", "429", "500", "broken", "shapeless", "truncated"]
 """What befalls a request: it is refused, or its connection is; replies that are `lost`, `broken`,
 `shapeless` or `truncated` are of one that was carried out."""
@@ -64,14 +67,24 @@ class BatchVendor:
     batches: dict[str, Batch] = field(default_factory=dict)
     singles: list[str] = field(default_factory=list)
     """The cases that were asked singly."""
+    judged: list[str] = field(default_factory=list)
+    """The cases whose answers a judge was asked about."""
     uploads: dict[str, bytes] = field(default_factory=dict)
     seen: Counter[Step] = field(default_factory=Counter)
     """How many requests of each kind came."""
     polled: threading.Event = field(default_factory=threading.Event)
     created: threading.Event = field(default_factory=threading.Event)
     asked_singly: threading.Event = field(default_factory=threading.Event)
+    asked_to_judge: threading.Event = field(default_factory=threading.Event)
     url: str = ""
     _made: int = 0
+
+    def forget(self) -> None:
+        """Be as if nobody had come yet, at the same address."""
+        for each in (self.batches, self.singles, self.judged, self.uploads, self.seen):
+            each.clear()
+        for event in (self.polled, self.created, self.asked_singly, self.asked_to_judge):
+            event.clear()
 
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()
@@ -144,6 +157,10 @@ class BatchVendor:
         assert dialect is not None
         question = dialect.question(request.path, await request.json())
         case = case_of(question.text)
+        if _CANDIDATE in question.text:
+            self.judged.append(case)
+            self.asked_to_judge.set()
+            return web.json_response(dialect.answer(question, _VERDICT))
         self.singles.append(case)
         self.asked_singly.set()
         if status := self.single_fates.get(case):

@@ -1,17 +1,20 @@
 """An LLM API that takes all requests in batches, at half the price and within a day."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agentv.errors import ProviderError
+from agentv.errors import ProviderError, RunAborted
 from agentv.model.request import ProviderRequest
 from agentv.protocols import ProviderBuild
 from agentv.providers.apis.batch_api import BatchApi
+from agentv.providers.apis.batch_claims import Planned, Taken, claims, forget_answers, settle_all
 from agentv.providers.apis.batch_hold import BatchHold
 from agentv.providers.apis.batch_job import BatchJob
-from agentv.providers.apis.batch_ledger import claim, known_batches
+from agentv.providers.apis.batch_jobs import answers_of
+from agentv.providers.apis.batch_ledger import Claim, Ledger
 from agentv.providers.apis.batch_making import BatchMaker
 from agentv.providers.apis.batch_plan import BatchPlan, Outcome
 from agentv.providers.apis.batch_sender import BatchSender
@@ -46,7 +49,19 @@ class BatchingApi(ApiProvider):
         self._batches = batches
         self._tell = Teller(f"{options.provider}/{wire.model}", build.emit)
         self._holds: list[BatchHold] = []
+        self._run = ""
+        self._is_alone = False
         self._passing: TemporaryDirectory[str] | None = None
+
+    def begin(self, run: str, again: Iterable[ProviderRequest], *, alone: bool) -> None:
+        """Know whose batches are taken up."""
+        self._run, self._is_alone = run, alone
+        if requests := list(again):
+            ledger = self._ledger()
+            try:
+                forget_answers(ledger, run, self._planned(requests))
+            except OSError as error:
+                raise RunAborted(f"{ledger.folder} cannot be written: {_why(error)}") from error
 
     async def respond_batch(self, requests: Sequence[ProviderRequest]) -> Sequence[Outcome]:
         """Wait for the batches of these requests, whether this run makes them or one before did.
@@ -60,24 +75,30 @@ class BatchingApi(ApiProvider):
             RunAborted: There is one, and its answers cannot be had now. They are paid for: sending
                 the requests singly would pay for them again.
         """
-        plan = BatchPlan(
-            self._batch_wire, self._batch_options, requests, self._batches, self._build.token
-        )
+        plan = self._plan(requests)
         if plan.too_large:
             self._tell.news(f"requests too large for any batch: {plan.too_large}, sent singly")
         if not plan.digests:
             return plan.outcomes({})
-        folder = self._ledger()
+        ledger = self._ledger()
+        places = self._claimed(ledger, plan)
+        jobs = [self._job(plan.among(taken.requests), taken.place, ledger) for taken in places]
         try:
-            return plan.outcomes(await self._job(plan, folder).answers())
+            return plan.outcomes(await answers_of(jobs, self._tell))
         except OSError as error:
-            reason = f"it cannot be noted down in {folder}: {error.strerror or error}"
-            raise ProviderError(reason, kind="batch") from error
+            raise _unnoted(ledger, error) from error
 
-    def settle(self) -> None:
+    def settle(self, planned: Iterable[ProviderRequest]) -> None:
         """Every row that the batches were for is written: no other run may have them."""
-        for hold in self._holds:
-            hold.settle()
+        ledger = self._ledger()
+        held = [hold.place for hold in self._holds]
+        try:
+            settle_all(ledger, self._run, held, cache(lambda: self._planned([*planned])))
+        except OSError as error:
+            self._tell.warning(
+                f"{ledger.folder} cannot be written ({_why(error)}): "
+                "the next run of the same cases may be given the answers of this one"
+            )
 
     async def aclose(self) -> None:
         """Whoever starts this run again may have its batches, and is told so."""
@@ -86,7 +107,22 @@ class BatchingApi(ApiProvider):
         if self._passing is not None:
             self._passing.cleanup()
 
-    def _ledger(self) -> Path:
+    def _plan(self, requests: Sequence[ProviderRequest]) -> BatchPlan:
+        return BatchPlan(
+            self._batch_wire, self._batch_options, requests, self._batches, self._build.token
+        )
+
+    def _planned(self, requests: Sequence[ProviderRequest]) -> Planned:
+        try:
+            plan = self._plan(requests)
+        except ProviderError:  # the target goes elsewhere now, where there are no batches
+            return Planned(target="", requests=())
+        return Planned(target=plan.target, requests=set(plan.digests))
+
+    def _ledger(self) -> Ledger:
+        return Ledger(self._folder(), datetime.now(UTC), self._tell.warning)
+
+    def _folder(self) -> Path:
         """Where batches under way are noted; a replay has nothing to do with those of real runs."""
         if not self._build.replays:
             return self._build.folder / ".agentv" / "batches"
@@ -94,13 +130,26 @@ class BatchingApi(ApiProvider):
             self._passing = TemporaryDirectory(prefix="agentv-", ignore_cleanup_errors=True)
         return Path(self._passing.name)
 
-    def _job(self, plan: BatchPlan, folder: Path) -> BatchJob:
+    def _claimed(self, ledger: Ledger, plan: BatchPlan) -> list[Taken]:
+        try:
+            found = claims(ledger, plan.target, plan.digests, self._run, alone=self._is_alone)
+        except OSError as error:
+            if any(entry.has_of(plan.digests) for entry in ledger.entries(plan.target)):
+                raise RunAborted(
+                    f"batches of these cases are noted in {ledger.folder}, and cannot be taken up "
+                    f"({_why(error)}): they are paid for"
+                ) from error
+            raise _unnoted(ledger, error) from error
+        self._holds += [BatchHold(taken.place, self._tell) for taken in found.taken]
+        if found.has_rival:
+            self._tell.warning(
+                "a run with batches of the same cases goes on; this one pays for its own"
+            )
+        return found.taken
+
+    def _job(self, plan: BatchPlan, place: Claim, ledger: Ledger) -> BatchJob:
         build, options, tell = self._build, self._batch_options, self._tell
-        place = claim(folder, plan.target, plan.digests, datetime.now(UTC))
-        if place.has_rival:
-            tell.warning("a run with batches of the same cases goes on; this one pays for its own")
-        hold = BatchHold(place, tell)
-        self._holds.append(hold)
+        [hold] = [each for each in self._holds if each.place is place]
         sender = BatchSender(
             build.http,
             self._batch_wire,
@@ -115,9 +164,17 @@ class BatchingApi(ApiProvider):
             sender,
             place,
             tell,
-            others=lambda: known_batches(folder),
+            others=ledger.known_batches,
             look_seconds=options.batch_poll_seconds,
             retries=options.retry_settings().max_retries,
         )
         watcher = BatchWatcher(plan.api, sender, tell, options.batch_poll_seconds)
-        return BatchJob(self._batch_wire, options, plan, hold, maker, watcher, tell)
+        return BatchJob(self._batch_wire, options, plan, self._run, hold, maker, watcher, tell)
+
+
+def _unnoted(ledger: Ledger, error: OSError) -> ProviderError:
+    return ProviderError(f"it cannot be noted down in {ledger.folder}: {_why(error)}", kind="batch")
+
+
+def _why(error: OSError) -> str:
+    return error.strerror or str(error)

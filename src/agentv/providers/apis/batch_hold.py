@@ -17,10 +17,6 @@ class BatchHold:
         self._tell = tell
         self._is_told = False
 
-    def settle(self) -> None:
-        """Every row is written: no other run may have these answers."""
-        self.place.forget()
-
     def close(self) -> None:
         """Leave the place, with what is still in it, to the next run. May be called again."""
         entry = self.place.entry

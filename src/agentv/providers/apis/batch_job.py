@@ -8,8 +8,8 @@ import msgspec
 
 from agentv.errors import ProviderError, RunAborted
 from agentv.providers.apis.batch_api import BatchFailed
+from agentv.providers.apis.batch_entry import BatchPart, LedgerEntry
 from agentv.providers.apis.batch_hold import BatchHold
-from agentv.providers.apis.batch_ledger import BatchPart, LedgerEntry
 from agentv.providers.apis.batch_making import BatchMaker
 from agentv.providers.apis.batch_plan import BatchPlan, Outcome
 from agentv.providers.apis.batch_reading import Answers, sort_out
@@ -25,7 +25,8 @@ class BatchJob:
     Args:
         wire: Reads an answer.
         options: Of the target.
-        plan: What is asked.
+        plan: What is asked, all of it at that place.
+        run: Who asks.
         hold: On their place in the ledger.
         maker: Makes a batch, or finds one that was made.
         watcher: Waits for one.
@@ -37,6 +38,7 @@ class BatchJob:
         wire: Wire,
         options: ApiOptions,
         plan: BatchPlan,
+        run: str,
         hold: BatchHold,
         maker: BatchMaker,
         watcher: BatchWatcher,
@@ -45,22 +47,39 @@ class BatchJob:
         self._wire = wire
         self._options = options
         self._plan = plan
+        self._run = run
         self._hold = hold
         self._place = hold.place
         self._maker = maker
         self._watcher = watcher
         self._tell = tell
         self._making = asyncio.Lock()  # What is sent is in memory while a batch is made.
+        self._parts: list[BatchPart] = []
         self._refusals: list[tuple[BatchPart, Exception]] = []
+
+    @property
+    def size(self) -> int:
+        """How many requests it is for."""
+        return len(self._plan.digests)
+
+    def begin(self) -> None:
+        """Note down what is to be asked, or take up what an interrupted run left behind.
+
+        Raises:
+            OSError: It cannot be noted down.
+        """
+        self._parts = self._noted_parts()
 
     async def answers(self) -> dict[str, Outcome]:
         """What came of each request, by its digest; those without an answer are missing.
+
+        Call `begin` first.
 
         Raises:
             ProviderError, OSError: There is no batch at all.
             RunAborted: The answers cannot be had now.
         """
-        parts = self._parts()
+        parts = self._parts
         found: dict[str, Outcome] = {}
         limit = self._options.batch_timeout_seconds
         try:
@@ -72,28 +91,33 @@ class BatchJob:
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
         if len(self._refusals) == len(parts):
-            self._place.forget()
+            if self._place.entry is not None and not self._place.entry.is_asked:
+                self._place.forget()
             raise self._refusals[0][1]
         for part, refusal in self._refusals:
             number = len(part.requests)
             self._tell.warning(f"no batch of {number} requests ({refusal}): they are sent singly")
         return found
 
-    def _parts(self) -> list[BatchPart]:
-        """What an interrupted run left behind, or new ones."""
+    def _noted_parts(self) -> list[BatchPart]:
         entry = self._place.entry
         if entry is None:
             parts = self._plan.parts()
             endpoint = self._wire.endpoint
-            self._place.keep(LedgerEntry(endpoint=endpoint, made=_now(), parts=tuple(parts)))
+            entry = LedgerEntry(
+                endpoint=endpoint, made=_now(), parts=tuple(parts), runs=(self._run,)
+            )
+            self._place.keep(entry)
             return parts
-        for part in entry.parts:
+        wanted = set(self._plan.digests)
+        parts = [part for part in entry.parts if wanted & part.requests.keys()]
+        for part in parts:
             if part.batch_id is not None:
                 made = f"{entry.made:%Y-%m-%d %H:%M} UTC"
                 words = f"batch {part.batch_id} of an interrupted run ({made}) is taken up"
-                self._tell.news(words)
-        wanted = set(self._plan.digests)
-        return [part for part in entry.parts if wanted & part.requests.keys()]
+                own, total = len(wanted & part.requests.keys()), len(part.requests)
+                self._tell.news(words if own == total else f"{words}: {own} of {total} answers")
+        return parts
 
     async def _read(self, part: BatchPart, found: dict[str, Outcome]) -> None:
         """Put what came of one batch to the rest; nothing where there is no batch.

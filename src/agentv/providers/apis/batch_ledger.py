@@ -1,16 +1,16 @@
 """Which batches are under way, on disk: a run that was cut short finds its batches again.
 
-One small file in a folder stands for the batches of one plan: all requests of a suite to a target.
-It is there from the moment before the first of them is asked for until every row of the run is:
-whatever ends the run in between, the same run started again, or what a cache leaves of it, finds
-them and pays for nothing twice. A batch is noted twice, before it is asked for and with its id: one
-that was asked for and has no id may be there, and is looked for. A lock beside the file, which the
-system lifts when a process dies, tells a run that was cut short from one that goes on. Once a run
-has ended well the file is gone: the next one wants new answers.
+One small file in a folder stands for the batches of one plan: requests of a suite to a target. It
+is there from the moment before the first of them is asked for until every row of the run is:
+whatever ends the run in between, the run when it goes on, the same command started again, or what a
+cache leaves of it, finds them and pays for nothing twice. A batch is noted twice, before it is
+asked for and with its id: one that was asked for and has no id may be there, and is looked for. A
+lock beside the file, which the system lifts when a process dies, tells a run that was cut short
+from one that goes on. Once a run has ended well the file is gone: the next one wants new answers.
 """
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -19,49 +19,11 @@ from pathlib import Path
 
 import msgspec
 
-from agentv.model.base import Record
+from agentv.providers.apis.batch_entry import BatchPart, LedgerEntry
 
 KEPT = timedelta(hours=48)
 """Vendors finish or drop a batch within a day. Who starts a run again after another day wants new
 answers; and at least one vendor has deleted the old ones by then."""
-
-
-class BatchPart(Record, frozen=True, kw_only=True):
-    """One batch of a plan: to be made, perhaps made, or made and paid for."""
-
-    key: str
-    """No other batch has it."""
-    requests: dict[str, str]
-    """The custom id of each request, by the request's digest; in the batch's order."""
-    asked: datetime | None = None
-    """When the vendor was asked for it; UTC."""
-    file: str | None = None
-    """What was uploaded for it."""
-    batch_id: str | None = None
-    is_sure: bool = True
-    """Whether the batch of that id can be no other."""
-    rejected: tuple[str, ...] = ()
-    """Batches that turned out to be others, or came to nothing."""
-
-
-class LedgerEntry(Record, frozen=True, kw_only=True):
-    """The batches of one plan."""
-
-    endpoint: str
-    """Scheme and host, for people who look into the file."""
-    made: datetime
-    """UTC."""
-    parts: tuple[BatchPart, ...]
-
-    @property
-    def requests(self) -> set[str]:
-        """Digests of all of them."""
-        return {key for part in self.parts for key in part.requests}
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether any batch of it may be there."""
-        return any(part.asked for part in self.parts)
 
 
 class Claim:
@@ -71,9 +33,11 @@ class Claim:
         self._path = path
         self._lock = lock
         self.entry = entry
-        """What an earlier run left behind."""
-        self.has_rival = False
-        """Whether a run that goes on has batches with all these requests."""
+        """What an earlier run left behind, or this one has noted."""
+
+    def belongs_to(self, target: str) -> bool:
+        """Whether it is a place for batches of this target."""
+        return self._path.name.startswith(f"{target}-")
 
     def keep(self, entry: LedgerEntry) -> None:
         """On disk, whole, when this returns.
@@ -102,6 +66,13 @@ class Claim:
         self._path.unlink(missing_ok=True)
         self.entry = None
 
+    def leave(self, left: LedgerEntry | None) -> None:
+        """Keep what is left of an entry; forget it when that is nothing."""
+        if left is None:
+            self.forget()
+        else:
+            self.keep(left)
+
     def release(self) -> None:
         """Let another run have the place; what is kept stays. May be called again."""
         if self._lock < 0:
@@ -112,56 +83,104 @@ class Claim:
         self._lock = -1
 
 
-def claim(folder: Path, target: str, requests: Collection[str], now: datetime) -> Claim:
-    """The place of a plan that has all these requests and no living run; else an empty one.
+class Ledger:
+    """A folder of places.
 
     Args:
-        folder: Made if it is not there.
-        target: Says to whom they go; fit for a file name.
-        requests: Digests.
+        folder: Made when something is to be noted.
         now: What is older than `KEPT` by then is swept away.
-
-    Raises:
-        OSError: The folder cannot be written.
+        warn: Told of files that cannot be read; they are left where they are.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    has_rival = False
-    for path in sorted(folder.glob(f"{target}-*.json")):
-        place = _hold(path, now)
-        if place and place.entry and place.entry.requests >= set(requests):
-            return place
-        if place:
-            place.release()
-        else:
-            held = _read(path)
-            has_rival |= held is not None and held.requests >= set(requests)
-    for number in count(1):
-        place = _hold(folder / f"{target}-{number}.json", now)
-        if place and place.entry is None:
-            place.has_rival = has_rival
-            return place
-        if place:
-            place.release()
-    raise AssertionError("there is always another place")
 
+    def __init__(self, folder: Path, now: datetime, warn: Callable[[str], None]) -> None:
+        self.folder = folder
+        self._now = now
+        self._warn = warn
 
-def known_batches(folder: Path) -> set[str]:
-    """The ids of all batches that are noted down, whoever holds them."""
-    entries = (_read(path) for path in folder.glob("*.json"))
-    return {part.batch_id for e in entries if e for part in e.parts if part.batch_id}
+    def left_behind(self) -> Iterator[Claim]:
+        """Every place with batches and no living run, held; whoever takes one lets it go."""
+        self._sweep()
+        for path in self._files():
+            lock = _locked(_lock_of(path))
+            if lock is None:
+                continue
+            place = Claim(path, lock, self._read(path))
+            if place.entry is None:
+                self._release_unread(place, path)
+            elif self._is_stale(place.entry):
+                place.forget()
+                place.release()
+            else:
+                yield place
 
+    def empty(self, target: str) -> Claim:
+        """A place where nothing is noted.
 
-def _hold(path: Path, now: datetime) -> Claim | None:
-    """The place as it is; `None` while somebody else holds it."""
-    lock = _locked(_lock_of(path))
-    if lock is None:
-        return None
-    entry = _read(path)
-    if entry is not None and now - entry.made.astimezone(UTC) >= KEPT:
-        entry = None
-    if entry is None:
-        path.unlink(missing_ok=True)
-    return Claim(path, lock, entry)
+        Args:
+            target: Says to whom the requests go; fit for a file name.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for number in count(1):
+            path = self.folder / f"{target}-{number}.json"
+            lock = _locked(_lock_of(path))
+            if lock is None:
+                continue
+            if not path.exists():
+                return Claim(path, lock, None)
+            os.close(lock)
+        raise AssertionError("there is always another place")
+
+    def entries(self, target: str = "") -> Iterator[LedgerEntry]:
+        """All that is noted, whoever holds it.
+
+        Args:
+            target: As for `empty`; everybody's batches when it is not given.
+        """
+        for path in self._files(target):
+            with suppress(OSError, msgspec.MsgspecError):
+                yield msgspec.json.decode(path.read_bytes(), type=LedgerEntry)
+
+    def known_batches(self) -> set[str]:
+        """The ids of all batches that are noted down, whoever holds them."""
+        return {part.batch_id for e in self.entries() for part in e.parts if part.batch_id}
+
+    def _files(self, target: str = "") -> list[Path]:
+        return sorted(self.folder.glob(f"{target}*.json"))
+
+    def _sweep(self) -> None:
+        """Remove the locks of runs that were killed between their last step and their end."""
+        for path in self.folder.glob("*.lock"):
+            with suppress(OSError):
+                if not path.with_suffix(".json").exists() and (lock := _locked(path)) is not None:
+                    path.unlink()
+                    os.close(lock)
+
+    def _is_stale(self, entry: LedgerEntry) -> bool:
+        return not entry.is_asked or self._now - entry.made.astimezone(UTC) >= KEPT
+
+    def _read(self, path: Path) -> LedgerEntry | None:
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=LedgerEntry)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.MsgspecError) as error:
+            # It may stand for a batch that is under way: for a person to find out.
+            reason = error.strerror if isinstance(error, OSError) else error
+            self._warn(
+                f"{path} cannot be read ({reason}): if a batch is noted there, "
+                "it is not found again, and is paid for in vain"
+            )
+            return None
+
+    def _release_unread(self, place: Claim, path: Path) -> None:
+        with suppress(FileNotFoundError):
+            written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            if self._now - written >= KEPT:
+                path.unlink()
+        place.release()
 
 
 def _lock_of(path: Path) -> Path:
@@ -185,14 +204,6 @@ def _locked(path: Path) -> int | None:
             if path.stat().st_ino == os.fstat(file).st_ino:
                 return file
         os.close(file)
-
-
-def _read(path: Path) -> LedgerEntry | None:
-    """What is there; a broken one is worth as much as none."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=LedgerEntry)
-    except (FileNotFoundError, msgspec.MsgspecError):
-        return None
 
 
 def _sync_folder(path: Path) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from agentv.errors import ProviderError, ReplayMiss
 from agentv.providers.apis.batch_api import Asked, BatchApi, BatchItem, Found, PerhapsMade
-from agentv.providers.apis.batch_ledger import BatchPart
+from agentv.providers.apis.batch_entry import BatchPart
 from agentv.providers.apis.batch_plan import BatchPlan
 from agentv.providers.apis.batch_sender import BatchSender
 from agentv.providers.apis.batch_telling import Teller

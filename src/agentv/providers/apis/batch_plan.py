@@ -1,8 +1,10 @@
 """What goes into which batch."""
 
+import copy
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Self
 
 import msgspec
 
@@ -11,7 +13,7 @@ from agentv.errors import ProviderError
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.protocols import new_token
 from agentv.providers.apis.batch_api import BatchApi, BatchItem
-from agentv.providers.apis.batch_ledger import BatchPart
+from agentv.providers.apis.batch_entry import BatchPart
 from agentv.providers.apis.media import encode_body, without_bytes
 from agentv.providers.apis.options import ApiOptions
 from agentv.providers.apis.shape import merged
@@ -107,6 +109,13 @@ class BatchPlan:
         """The requests of a batch, written anew each time they are gone through."""
         return _Items(partial(self._items, part))
 
+    def among(self, digests: Collection[str]) -> Self:
+        """The same of some of the requests."""
+        some = copy.copy(self)
+        some._numbers = {key: number for key, number in self._numbers.items() if key in digests}
+        some._sizes = {key: size for key, size in self._sizes.items() if key in digests}
+        return some
+
     def left_of(self, part: BatchPart) -> BatchPart:
         """The part without requests that are not in this plan: a cache had their answers."""
         left = {key: id_ for key, id_ in part.requests.items() if key in self._numbers}
@@ -143,7 +152,8 @@ class BatchPlan:
             self.too_large += 1
             return
         plain = without_bytes(body) if request.media else body
-        key = digest(request.suite, request.eval_id, request.trial, plain)
+        # Without the suite: it may be moved before the batch is taken up.
+        key = digest(request.eval_id, request.trial, plain)
         self._numbers[key] = number
         self._sizes[key] = size
 
