@@ -101,9 +101,15 @@ class Exchange(Record, frozen=True, kw_only=True):
 
     target: str
     """Who was asked."""
+    dataset: str = ""
     eval_id: str = ""
     """For which case; empty for what belongs to none."""
     trial: int = 1
+    about: str = ""
+    """The target whose answer was judged, where a judge was asked."""
+    places: dict[str, str] = {}
+    """Where folders lay that were made for it. They are known by words elsewhere, save where a
+    path came in pieces."""
     request: Asked
     reply: Reply
     duration_ms: float

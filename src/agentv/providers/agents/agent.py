@@ -34,6 +34,8 @@ class Invocation:
     stdin: bytes = b""
     env: Mapping[str, str] = field(default_factory=dict)
     """Defaults; what the target sets wins."""
+    writes: tuple[Path, ...] = ()
+    """Files outside the workspace that its reader looks into afterwards."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ _ESCAPED = ":"
 """After `_OPEN`, where a text itself held that."""
 _SHORTEST = 2
 """Characters of a path: `/` is in every path."""
-_STANDS = re.compile(rf"{_OPEN}(?:({_ESCAPED})|([a-z]+)>)")
+_STANDS = re.compile(rf"{_OPEN}(?:({_ESCAPED})|([a-z-]+)>)")
 
 
 @dataclass(kw_only=True)
@@ -32,7 +32,7 @@ class Disguise:
 
     secrets: Secrets
     places: Mapping[str, Path] = field(default_factory=dict)
-    """Folders, by a word in small letters that stays the same from run to run."""
+    """Folders, by a word in small letters and hyphens that stays the same from run to run."""
 
     def hide(self, text: str) -> str:
         """As it is recorded."""

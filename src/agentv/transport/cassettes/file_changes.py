@@ -127,7 +127,7 @@ def _digest(path: Path, disguise: Disguise) -> str:
     try:
         if path.is_symlink():
             return f"link to {disguise.hide(str(path.readlink()))}"
-        return hashlib.sha256(disguise.hide_bytes(path.read_bytes())).hexdigest()
+        return hashlib.sha256(disguise.hide_request(path.read_bytes())).hexdigest()
     except OSError as error:
         return f"unreadable: {error.strerror}"
 

@@ -1,30 +1,33 @@
 """Recording a run."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from agentv import __version__
-from agentv.errors import RunAborted
+from agentv.errors import RunAborted, SetupError
 from agentv.model.exchange import CassetteHeader, CassetteReport, Exchange
 from agentv.protocols import HttpSender, ProcessRunner, TrafficControl, new_token
-from agentv.transport.cassettes.asker import Asker
+from agentv.transport.cassettes.asker import NO_TRIAL, Asker, TrialName
 from agentv.transport.cassettes.disguise import Secrets
-from agentv.transport.cassettes.folder import CassetteFolder, free_places, remove_all
+from agentv.transport.cassettes.folder import CassetteFolder
 from agentv.transport.cassettes.recording import RecordingHttp, RecordingProcesses
+from agentv.transport.cassettes.requests import key_of
+from agentv.transport.cassettes.shelf import Shelf, trial_of
 from agentv.transport.cassettes.track import Track
 
 
 class Recorder:
     """Records a run (see `agentv.protocols.Cassette`).
 
-    What a trial asks a target takes the place of what it asked it in earlier runs.
+    What a trial asks takes the place of all that it asked in earlier runs.
 
     Args:
         folder: The cassette; a new folder, an empty one, or a cassette that is brought up to date.
-        adds: Whether the run goes on where it was cut short: nothing is replaced then.
+        adds: Whether the run goes on where it was cut short: of a trial whose answer was there
+            before, only what is asked again is replaced.
         warn: Takes a line that everybody should read.
 
     Raises:
@@ -39,9 +42,9 @@ class Recorder:
         self._adds = adds
         self._warn = warn
         self._secrets = Secrets()
-        self._places: dict[Path, Iterator[Path]] = {}
-        self._renewed: set[Path] = set()
-        """Folders of which earlier runs' recordings are gone."""
+        self._shelves: dict[Path, Shelf] = {}
+        self._renewed: set[TrialName] = set()
+        """Trials of which earlier runs' recordings are gone."""
         self._recorded = 0
 
     def begin(
@@ -88,20 +91,12 @@ class Recorder:
             folder=str(self._folder.path), replays=False, exchanges=self._recorded
         )
 
-    def place(self, target: str, asker: Asker) -> Path:
-        """The file for the next exchange of a trial with a target."""
-        folder = self._folder.case_folder(target, asker.eval_id, asker.trial)
-        if folder not in self._places:
-            self._places[folder] = free_places(folder, after_those_there=self._adds)
-        return next(self._places[folder])
-
-    def write(self, place: Path, exchange: Exchange) -> None:
+    def write(self, asker: Asker, exchange: Exchange) -> None:
         """Raises `RunAborted` when it cannot be written: what follows would be paid for twice."""
         try:
-            if not self._adds and place.parent not in self._renewed:
-                self._renewed.add(place.parent)
-                remove_all(place.parent)
-            self._folder.add(place, exchange)
+            shelf = self._shelf(self._folder_of(exchange.target, asker))
+            gone = tuple(self._replaced(shelf, asker, exchange))
+            self._folder.add(shelf.place(asker.of), exchange, instead_of=gone)
         except OSError as error:
             raise RunAborted(
                 f"The cassette {self._folder.path} cannot be written: {error.strerror}. "
@@ -109,7 +104,43 @@ class Recorder:
             ) from error
         self._recorded += 1
 
+    def places(self, trial: TrialName) -> Mapping[str, Path]:
+        """As its last exchange with the target under test had them."""
+        shelf = self._folder.case_folder(trial.target, trial.eval_id, trial.number)
+        for path in reversed(self._folder.files_of(shelf)):
+            try:
+                exchange = self._folder.read(path)
+            except SetupError:
+                continue
+            if trial_of(exchange) == trial and not exchange.about:
+                return {word: Path(place) for word, place in exchange.places.items()}
+        return {}
+
+    def _replaced(self, shelf: Shelf, asker: Asker, exchange: Exchange) -> Iterator[Path]:
+        """The earlier recordings that this one takes the place of."""
+        trial = asker.of
+        if trial == NO_TRIAL:
+            if not self._adds:
+                yield from shelf.take_down(lambda each: each.of == trial)
+        elif asker.is_anew or not self._adds:
+            if trial not in self._renewed:
+                self._renewed.add(trial)
+                for folder in self._folder.case_folders(trial.eval_id, trial.number):
+                    yield from self._shelf(folder).take_down(lambda each: each.of == trial)
+        elif not asker.repeats_known:
+            # The judge was asked this before the run was cut short, and its verdict got lost.
+            key = key_of(exchange.target, exchange.request)
+            yield from shelf.take_down(lambda each: (each.of, each.key) == (trial, key))
+
+    def _folder_of(self, target: str, asker: Asker) -> Path:
+        return self._folder.case_folder(target, asker.of.eval_id, asker.of.number)
+
+    def _shelf(self, folder: Path) -> Shelf:
+        if folder not in self._shelves:
+            self._shelves[folder] = Shelf(self._folder, folder)
+        return self._shelves[folder]
+
     def leave_out(self, target: str, asker: Asker, why: str) -> None:
         """An exchange is too large to be kept."""
-        case = f" about '{asker.eval_id}'" if asker.eval_id else ""
+        case = f" about '{asker.of.eval_id}'" if asker.of.eval_id else ""
         self._warn(f"what '{target}' was asked{case} is not recorded: {why}")

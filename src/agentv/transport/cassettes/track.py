@@ -1,22 +1,22 @@
 """The exchanges with one target, on their way into a cassette."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
 from agentv.model.exchange import Asked, Exchange, Reply
-from agentv.transport.cassettes.asker import Asker, disguise_for
+from agentv.transport.cassettes.asker import Asker, TrialName, disguise_for
 from agentv.transport.cassettes.disguise import Disguise, Secrets
 
 
 class Tape(Protocol):
     """Where exchanges are written down."""
 
-    def place(self, target: str, asker: Asker) -> Path:
-        """The file for the next exchange of a trial with a target."""
+    def places(self, trial: TrialName) -> Mapping[str, Path]:
+        """Folders that were made for a candidate whose answer was there before."""
 
-    def write(self, place: Path, exchange: Exchange) -> None:
+    def write(self, asker: Asker, exchange: Exchange) -> None:
         """Raises `RunAborted` when it cannot be written."""
 
     def leave_out(self, target: str, asker: Asker, why: str) -> None:
@@ -32,25 +32,36 @@ class Track:
         self._target = target
         self._project = project
 
-    def disguise(self, asker: Asker) -> Disguise:
-        """For an exchange on a trial's behalf."""
-        return disguise_for(asker, self._secrets, self._project)
+    def disguise(self, asker: Asker, made: Mapping[str, Path] | None = None) -> Disguise:
+        """For an exchange on a trial's behalf.
 
-    def begin(self, asker: Asker, request: Asked) -> Callable[[Reply], None]:
+        Args:
+            asker: Who asks.
+            made: Folders that were made for this request.
+        """
+        if asker.is_judge and not asker.is_anew and not asker.places:
+            asker.places.update(self._tape.places(asker.of))
+        return disguise_for(asker, self._secrets, self._project, made or {})
+
+    def begin(
+        self, asker: Asker, request: Asked, made: Mapping[str, Path] | None = None
+    ) -> Callable[[Reply], None]:
         """What to call with the reply, once there is one."""
-        place = self._tape.place(self._target, asker)
         began = time.perf_counter()
 
         def over(reply: Reply) -> None:
             exchange = Exchange(
                 target=self._target,
-                eval_id=asker.eval_id,
-                trial=asker.trial,
+                dataset=asker.of.dataset,
+                eval_id=asker.of.eval_id,
+                trial=asker.of.number,
+                about=asker.of.target if asker.is_judge else "",
+                places={word: str(place) for word, place in (made or {}).items()},
                 request=request,
                 reply=reply,
                 duration_ms=round((time.perf_counter() - began) * 1000, 1),
             )
-            self._tape.write(place, exchange)
+            self._tape.write(asker, exchange)
 
         return over
 
