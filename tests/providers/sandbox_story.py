@@ -22,7 +22,6 @@ from agentv.providers.sandboxes.options import SandboxOptions
 from agentv.providers.sandboxes.sandbox import Room, Sandbox
 from agentv.transport.process import Processes
 
-
 DOCKER = """
 import json, os, sys
 from pathlib import Path

@@ -64,11 +64,12 @@ class HttpReplied(
 
 
 class KeptFile(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of a file; one without a field is gone."""
+    """What became of a file or a folder; one without a field is gone."""
 
     content: Content | None = None
     link: str | None = None
     """Where a symbolic link points."""
+    is_folder: bool = False
     is_executable: bool = False
 
 
