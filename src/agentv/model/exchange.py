@@ -128,6 +128,8 @@ class CassetteHeader(Record, frozen=True, kw_only=True):
     """The variables that its targets used; of a secret only what stands for it."""
     tokens: dict[str, str] = {}
     """Random names that were made, by what they were made for: a replay has them again."""
+    moments: dict[str, str] = {}
+    """Times that services' own times were held against, by what they are of; UTC, ISO 8601."""
 
 
 class Miss(Record, frozen=True, kw_only=True):

@@ -46,6 +46,7 @@ class Scored:
             usage=score.usage,
             cached=True if score.cached else msgspec.UNSET,
             digest=self.digest,
+            error_kind=score.error_kind or msgspec.UNSET,
         )
 
 
@@ -59,6 +60,7 @@ def taken_over(options: EvaluatorOptions, said: EvaluatorResult, digest: str) ->
         raw_value=said.raw_score,
         provider_request=said.evaluator_provider_request,
         error=said.error,
+        error_kind=said.error_kind or None,
         parse_error=said.parse_error,
         usage=said.usage,
         cached=said.cached is True,

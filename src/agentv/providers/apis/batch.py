@@ -118,6 +118,7 @@ class BatchingApi(ApiProvider):
             others=lambda: known_batches(folder),
             look_seconds=options.batch_poll_seconds,
             retries=options.retry_settings().max_retries,
+            moment=build.moment,
         )
         watcher = BatchWatcher(plan.api, sender, tell, options.batch_poll_seconds)
         return BatchJob(self._batch_wire, options, plan, hold, maker, watcher, tell)

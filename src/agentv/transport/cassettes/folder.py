@@ -19,6 +19,7 @@ _HEADER = "cassette.json"
 _FORMAT = 1
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9._-]+")
 _LONGEST_NAME = 60
+_LOST = ".lost"
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -86,6 +87,16 @@ class CassetteFolder:
             instead_of: Recordings that go; they stay when there is no space for the new one.
         """
         _write(place, exchange, instead_of)
+        _lost(place).unlink(missing_ok=True)
+
+    def mark_lost(self, place: Path, exchange: Exchange) -> None:
+        """Note what an exchange is unless it is added later; raises `OSError`."""
+        _write(_lost(place), exchange)
+
+    def take_up_lost(self, case_folder: Path) -> None:
+        """From here on those that were never added count as they were noted; raises `OSError`."""
+        for lost in case_folder.glob(f"*{_LOST}"):
+            lost.replace(lost.with_name(lost.name.removesuffix(_LOST)))
 
     def case_folder(self, target: str, eval_id: str, trial: int) -> Path:
         """Where a trial's exchanges with a target are."""
@@ -116,6 +127,10 @@ class CassetteFolder:
 def _in_order(path: Path) -> tuple[str, int, str]:
     number = int(path.stem) if path.stem.isdigit() else 0
     return str(path.parent), number, path.name
+
+
+def _lost(place: Path) -> Path:
+    return place.with_name(f"{place.name}{_LOST}")
 
 
 def _case_name(eval_id: str, trial: int) -> str:

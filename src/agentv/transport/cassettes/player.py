@@ -3,11 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from agentv.errors import ReplayMiss
 from agentv.model.exchange import Asked, CassetteReport, Exchange, Miss
-from agentv.protocols import HttpSender, ProcessRunner, TrafficControl, new_token
+from agentv.protocols import HttpSender, ProcessRunner, TrafficControl, new_token, now
 from agentv.transport.cassettes.asker import Asker, TrialName
 from agentv.transport.cassettes.difference import difference, likeness, title_of
 from agentv.transport.cassettes.disguise import Secrets
@@ -53,7 +54,8 @@ class Player:
         self._replayed = 0
         self._missed = 0
         self._misses: list[Miss] = []
-        self._tokens = folder.header().tokens
+        header = folder.header()
+        self._tokens, self._moments = header.tokens, header.moments
         for path, exchange in folder.exchanges():
             recording = _Recording(
                 path=path,
@@ -90,6 +92,11 @@ class Player:
     def token(self, what: str) -> str:
         """As it was recorded; what was not is asked for by another name, and missed."""
         return self._tokens.get(what) or new_token(what)
+
+    def moment(self, what: str) -> datetime:
+        """As it was recorded, else now."""
+        recorded = self._moments.get(what)
+        return now(what) if recorded is None else datetime.fromisoformat(recorded)
 
     def report(self) -> CassetteReport:
         """What came of it."""

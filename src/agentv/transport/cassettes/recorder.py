@@ -1,6 +1,7 @@
 """Recording a run."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import msgspec
 from agentv import __version__
 from agentv.errors import RunAborted, SetupError
 from agentv.model.exchange import CassetteHeader, CassetteReport, Exchange
-from agentv.protocols import HttpSender, ProcessRunner, TrafficControl, new_token
+from agentv.protocols import HttpSender, ProcessRunner, TrafficControl, new_token, now
 from agentv.transport.cassettes.asker import NO_TRIAL, Asker, TrialName
 from agentv.transport.cassettes.disguise import Secrets
 from agentv.transport.cassettes.folder import CassetteFolder
@@ -63,6 +64,7 @@ class Recorder:
             version=__version__,
             variables=dict(sorted({**known, **variables}.items())),
             tokens=before.tokens if before else {},
+            moments=before.moments if before else {},
         )
         self._folder.write_header(header)
 
@@ -82,8 +84,21 @@ class Recorder:
         """A new one, kept for replays."""
         header, token = self._folder.header(), new_token(what)
         tokens = dict(sorted({**header.tokens, what: token}.items()))
-        self._folder.write_header(msgspec.structs.replace(header, tokens=tokens))
+        self._write_header(msgspec.structs.replace(header, tokens=tokens))
         return token
+
+    def moment(self, what: str) -> datetime:
+        """Now, kept for replays."""
+        header, moment = self._folder.header(), now(what)
+        moments = dict(sorted({**header.moments, what: moment.isoformat()}.items()))
+        self._write_header(msgspec.structs.replace(header, moments=moments))
+        return moment
+
+    def _write_header(self, header: CassetteHeader) -> None:
+        try:
+            self._folder.write_header(header)
+        except SetupError as error:
+            raise RunAborted(str(error)) from error
 
     def report(self) -> CassetteReport:
         """What came of it."""
@@ -91,17 +106,26 @@ class Recorder:
             folder=str(self._folder.path), replays=False, exchanges=self._recorded
         )
 
-    def write(self, asker: Asker, exchange: Exchange) -> None:
-        """Raises `RunAborted` when it cannot be written: what follows would be paid for twice."""
-        try:
+    def reserve(self, asker: Asker, lost: Exchange) -> Path | None:
+        """See `Track`.
+
+        A trial is asked anew by whoever goes on with the run. A batch is not: it was paid for even
+        if the reply was lost, and is looked for. So a replay has to lose that reply as well.
+        """
+        if asker.of != NO_TRIAL:
+            return None
+        with self._aborting():
+            shelf = self._shelf(self._folder_of(lost.target, asker))
+            place = shelf.place(asker.of)
+            self._folder.mark_lost(place, lost)
+        return place
+
+    def write(self, asker: Asker, exchange: Exchange, place: Path | None) -> None:
+        """See `Track`; what follows would be paid for twice if it were not written."""
+        with self._aborting():
             shelf = self._shelf(self._folder_of(exchange.target, asker))
             gone = tuple(self._replaced(shelf, asker, exchange))
-            self._folder.add(shelf.place(asker.of), exchange, instead_of=gone)
-        except OSError as error:
-            raise RunAborted(
-                f"The cassette {self._folder.path} cannot be written: {error.strerror}. "
-                "What is recorded is kept."
-            ) from error
+            self._folder.add(place or shelf.place(asker.of), exchange, instead_of=gone)
         self._recorded += 1
 
     def places(self, trial: TrialName) -> Mapping[str, Path]:
@@ -132,11 +156,23 @@ class Recorder:
             key = key_of(exchange.target, exchange.request)
             yield from shelf.take_down(lambda each: (each.of, each.key) == (trial, key))
 
+    @contextmanager
+    def _aborting(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise RunAborted(
+                f"The cassette {self._folder.path} cannot be written: {error.strerror}. "
+                "What is recorded is kept."
+            ) from error
+
     def _folder_of(self, target: str, asker: Asker) -> Path:
         return self._folder.case_folder(target, asker.of.eval_id, asker.of.number)
 
     def _shelf(self, folder: Path) -> Shelf:
         if folder not in self._shelves:
+            if self._adds:
+                self._folder.take_up_lost(folder)
             self._shelves[folder] = Shelf(self._folder, folder)
         return self._shelves[folder]
 

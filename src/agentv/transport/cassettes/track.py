@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from agentv.model.exchange import Asked, Exchange, Reply
+from agentv.model.exchange import Asked, Exchange, NoReply, Reply
 from agentv.transport.cassettes.asker import Asker, TrialName, disguise_for
 from agentv.transport.cassettes.disguise import Disguise, Secrets
+
+_LOST = NoReply(kind="connection", message="the reply was lost: the recording was cut short")
 
 
 class Tape(Protocol):
@@ -16,8 +18,22 @@ class Tape(Protocol):
     def places(self, trial: TrialName) -> Mapping[str, Path]:
         """Folders that were made for a candidate whose answer was there before."""
 
-    def write(self, asker: Asker, exchange: Exchange) -> None:
-        """Raises `RunAborted` when it cannot be written."""
+    def reserve(self, asker: Asker, lost: Exchange) -> Path | None:
+        """Called before anything is asked.
+
+        Args:
+            asker: Who asks.
+            lost: What is to be replayed if the run is killed before there is a reply.
+
+        Returns:
+            Where the exchange belongs, if that is known already.
+
+        Raises:
+            RunAborted: Nothing can be written.
+        """
+
+    def write(self, asker: Asker, exchange: Exchange, place: Path | None) -> None:
+        """Called with what came of it; raises `RunAborted` when it cannot be written."""
 
     def leave_out(self, target: str, asker: Asker, why: str) -> None:
         """An exchange cannot be kept."""
@@ -49,8 +65,8 @@ class Track:
         """What to call with the reply, once there is one."""
         began = time.perf_counter()
 
-        def over(reply: Reply) -> None:
-            exchange = Exchange(
+        def exchange(reply: Reply) -> Exchange:
+            return Exchange(
                 target=self._target,
                 dataset=asker.of.dataset,
                 eval_id=asker.of.eval_id,
@@ -61,9 +77,9 @@ class Track:
                 reply=reply,
                 duration_ms=round((time.perf_counter() - began) * 1000, 1),
             )
-            self._tape.write(asker, exchange)
 
-        return over
+        place = self._tape.reserve(asker, exchange(_LOST))
+        return lambda reply: self._tape.write(asker, exchange(reply), place)
 
     def leave_out(self, asker: Asker, why: str) -> None:
         """An exchange is too large to be kept."""
