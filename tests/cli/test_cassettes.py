@@ -189,6 +189,38 @@ def test_a_judge_that_was_never_asked_this(
     assert "      - Is right.\n      + Is kind.\n" in outcome.out
 
 
+def test_all_commands_agree_on_a_judges_miss(
+    project: Project, vendor: Vendor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gate would hold, and yet the run is no verdict, whoever tells of it and however often."""
+    case_ = asks(2, contains("case"), JUDGED)
+    top = {"execution": {"min_pass_rate": 0.0}}
+    project.write({"a.eval.yaml": suite(case_, **top), "targets.yaml": targets(llm(), JUDGE)})
+    project.run("eval", "a.eval.yaml", "--record", "tape")
+    take_away(monkeypatch, vendor)
+    project.write({"a.eval.yaml": suite({**case_, "outcome": "Is kind."}, **top)})
+    missed = project.run("eval", "a.eval.yaml", "--replay", "tape", "--out", "run")
+    others = [
+        project.run("show", "run"),
+        project.run("resume", "run"),
+        project.run("eval", "a.eval.yaml", "--replay", "tape", "--out", "run", "--resume"),
+    ]
+    [row] = project.rows("run")
+
+    assert row["verdict"] == "fail"
+    assert row["evaluator_results"][1]["error_kind"] == "replay_miss"
+    assert "error_kind" not in row["evaluator_results"][0]
+    for outcome in (missed, *others):
+        assert outcome.code == ExitCode.ERRORS, outcome.out
+        assert "1 request was not recorded in tape: this is no verdict (exit 3)" in outcome.out
+    machine = project.run("show", "run", "--json").json
+    assert (machine["exit_code"], machine["replay_misses"]) == (3, 1)
+    assert machine["gate"]["reason"] == "1 request was not recorded in tape: this is no verdict"
+    project.run("eval", "a.eval.yaml", "--replay", "tape")
+    listed, *_ = project.run("runs", "--json").json["runs"]
+    assert listed["exit_code"] == 3
+
+
 def test_equal_requests_are_answered_in_their_order_each_once(project: Project) -> None:
     """Every trial gets its own answer again, whichever worker is first."""
     counter = command("echo $(wc -l < n); echo x >> n; : {PROMPT}", cwd=".")
@@ -312,6 +344,27 @@ def test_a_case_that_is_recorded_again_takes_its_own_place(
     project.run("eval", "a.eval.yaml", "--record", "tape", "--eval-id", "c-1")
     assert recordings(project) == ["default/c-1/1.json", "default/c-2/1.json"]
     assert project.run("eval", "a.eval.yaml", "--replay", "tape").code == ExitCode.OK
+
+
+def test_only_what_is_recorded_again_is_replaced(project: Project) -> None:
+    """Verdicts on another target's answers stay, and so does what another suite asked for a case
+    of the same id.
+    """
+    judge = command(f"echo '{json.dumps({'score': 1})}'; : {{PROMPT}}", name="judge")
+    judged = {"type": "llm_judge", "target": "judge"}
+    project.write({"a.eval.yaml": suite(case("c", judged, question="One"))})
+    project.write({"b.eval.yaml": suite(case("c", judged, question="Two"))})
+    echoes = [command("echo {PROMPT}", name=name) for name in ("default", "other")]
+    project.write({"targets.yaml": targets(*echoes, judge)})
+    both = ("--target", "default", "--target", "other")
+    suites = ("a.eval.yaml", "b.eval.yaml")
+    project.run("eval", *suites, *both, "--record", "tape")
+    project.run("eval", "a.eval.yaml", "--target", "default", "--record", "tape")
+    replayed = project.run("eval", *suites, *both, "--replay", "tape")
+
+    assert replayed.code == ExitCode.OK, replayed.out
+    assert "REPLAYED from tape (8 exchanges)" in replayed.out
+    assert "not asked for" not in replayed.out
 
 
 def test_recordings_that_nobody_asks_for_are_counted(project: Project) -> None:

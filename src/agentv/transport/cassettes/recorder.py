@@ -143,18 +143,17 @@ class Recorder:
     def _replaced(self, shelf: Shelf, asker: Asker, exchange: Exchange) -> Iterator[Path]:
         """The earlier recordings that this one takes the place of."""
         trial = asker.of
-        if trial == NO_TRIAL:
-            if not self._adds:
-                yield from shelf.take_down(lambda each: each.of == trial)
-        elif asker.is_anew or not self._adds:
-            if trial not in self._renewed:
-                self._renewed.add(trial)
-                for folder in self._folder.case_folders(trial.eval_id, trial.number):
-                    yield from self._shelf(folder).take_down(lambda each: each.of == trial)
-        elif not asker.repeats_known:
-            # The judge was asked this before the run was cut short, and its verdict got lost.
+        if self._adds and (trial == NO_TRIAL or not asker.is_anew):
+            # It is asked again because what came of it got lost when the run was cut short.
             key = key_of(exchange.target, exchange.request)
-            yield from shelf.take_down(lambda each: (each.of, each.key) == (trial, key))
+            if not asker.repeats_known:
+                yield from shelf.take_down(lambda each: (each.of, each.key) == (trial, key))
+        elif trial == NO_TRIAL:
+            yield from shelf.take_down(lambda each: each.of == trial)
+        elif trial not in self._renewed:
+            self._renewed.add(trial)
+            for folder in self._folder.case_folders(trial.eval_id, trial.number):
+                yield from self._shelf(folder).take_down(lambda each: each.of == trial)
 
     @contextmanager
     def _aborting(self) -> Iterator[None]:
