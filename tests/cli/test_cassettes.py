@@ -15,7 +15,8 @@ from agentv import evaluate
 from agentv.errors import ExitCode
 from agentv.testing import Project
 from story import PYTHON, by_id, case, command, contains, suite, targets
-from vendor import RESET, Vendor, refused
+from vendor import Vendor, failure, refused
+from vendor.faults import BROKEN_JSON, CUT_OFF, HANG, RESET, SLOW_BODY, TRUNCATED, raw
 
 KEY = "vendor-key-5f0c91d2+/e8=d7"
 FORMS = (
@@ -329,6 +330,42 @@ def test_failures_are_replayed_as_they_were(project: Project) -> None:
     assert sum(row["duration_ms"] for row in project.rows()) < 500
 
 
+def test_all_trouble_with_a_service_is_replayed(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refusals, broken and half replies, silence: each as it was, with as many attempts."""
+    troubles: dict[str, Any] = {
+        "case-1": [refused("1"), RESET],
+        "case-2": [TRUNCATED, BROKEN_JSON],
+        "case-3": [HANG] * 9,
+        "case-4": [SLOW_BODY],
+        "case-5": [CUT_OFF],
+        "case-6": [failure(500)] * 9,
+        "case-7": [failure(503), failure(529), failure(400)],
+        "case-8": [failure(401, f"a bad key: {KEY}")],
+        "case-9": [raw("HTTP/1.1 200 OK\ncontent-type: text/plain", b"\xff\xfe")],
+    }
+    quick = {"initial_delay_ms": 5, "max_delay_ms": 20}
+    project.write({"a.eval.yaml": suite(*(asks(n, contains("case")) for n in range(1, 11)))})
+    project.write({"targets.yaml": targets(llm(retry=quick))})
+    arguments = ("eval", "a.eval.yaml", "--agent-timeout", "0.5", "--max-retries", "1")
+    with Vendor(key=KEY, script=troubles) as vendor:
+        monkeypatch.setenv("VENDOR_URL", vendor.url)
+        monkeypatch.setenv("VENDOR_KEY", KEY)
+        recorded = project.run(*arguments, "--record", "tape", "--workers", "4")
+        expected = results(project)
+    take_away(monkeypatch, vendor)
+    replayed = project.run(*arguments, "--replay", "tape", "--workers", "2")
+
+    assert (recorded.code, replayed.code) == (ExitCode.ERRORS, ExitCode.ERRORS)
+    assert len({row["error"]["kind"] for row in expected.values() if row["error"]}) > 4
+    assert results(project) == expected
+    assert "Not in the cassette" not in replayed.out
+    assert "not asked for" not in replayed.out
+    for path in (project.folder / "tape").rglob("*.json"):
+        assert KEY not in path.read_text()
+
+
 def test_a_case_that_is_recorded_again_takes_its_own_place(
     project: Project, vendor: Vendor
 ) -> None:
@@ -391,11 +428,16 @@ def test_recordings_that_nobody_asks_for_are_counted(project: Project) -> None:
         (("--record", "a.eval.yaml"), "a.eval.yaml is a file, so no cassette can be recorded"),
         (("--replay", "newer"), "has format 2; this version of AgentV reads 1."),
         (("--replay", "broken"), "1.json is no recording that can be understood: "),
+        (("--replay", "misspelt"), "unknown field `eval-id`. Mend it, or record anew."),
+        (("--replay", "torn"), "torn/cassette.json is no recording that can be understood: Inp"),
     ],
 )
 def test_what_cannot_be_done(project: Project, arguments: tuple[str, ...], message: str) -> None:
     header = '{"format": %d, "recorded": "", "version": "1"}'
-    project.write({"newer/cassette.json": header % 2, "broken/cassette.json": header % 1})
+    project.write({"misspelt/cassette.json": header % 1, "torn/cassette.json": '{"format":'})
+    project.write({"misspelt/a/b/1.json": '{"target": "a", "eval-id": "b"}'})
+    newer = {"newer/cassette.json": header.replace("}", ', "newer": 1}') % 2}
+    project.write({**newer, "broken/cassette.json": header % 1})
     project.write({"broken/a/b/1.json": '{"target": 1}', "full/notes.md": "Mine."})
     project.write({"a.eval.yaml": suite(asks(1, contains("case")))})
     project.write({"targets.yaml": targets(command("echo {PROMPT}"))})

@@ -1,16 +1,19 @@
-"""What a cassette keeps: one exchange at a border, request and reply, without secrets."""
+"""What a cassette keeps: one exchange at a border, request and reply, without secrets.
+
+People compare and change these files, so a misspelt key is a mistake.
+"""
 
 from typing import Any, Literal
 
 import msgspec
 
-from agentv.model.base import Record
+from agentv.model.base import AuthoredRecord, Record
 
 JsonForm = Literal["compact", "spaced", "spaced_ascii", "indented", "indented_ascii"]
 """How a JSON text was laid out."""
 
 
-class Content(Record, frozen=True, kw_only=True, omit_defaults=True):
+class Content(AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True):
     """Bytes, written down in the most readable way that gives them back exactly.
 
     At most one of the fields is set; none is for no bytes at all.
@@ -22,12 +25,12 @@ class Content(Record, frozen=True, kw_only=True, omit_defaults=True):
     text: str | None = None
     lines: tuple[str, ...] | None = None
     """A text of several lines; there is a line break between two of them."""
-    base64: str | None = None
+    base64: bytes | None = None
     """Of bytes that are no UTF-8."""
 
 
 class HttpAsked(
-    Record, frozen=True, kw_only=True, omit_defaults=True, tag="http", tag_field="border"
+    AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True, tag="http", tag_field="border"
 ):
     """A request over HTTP."""
 
@@ -39,7 +42,7 @@ class HttpAsked(
 
 
 class CommandAsked(
-    Record, frozen=True, kw_only=True, omit_defaults=True, tag="process", tag_field="border"
+    AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True, tag="process", tag_field="border"
 ):
     """A command."""
 
@@ -54,7 +57,7 @@ Asked = HttpAsked | CommandAsked
 
 
 class HttpReplied(
-    Record, frozen=True, kw_only=True, omit_defaults=True, tag="reply", tag_field="came"
+    AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True, tag="reply", tag_field="came"
 ):
     """A reply that arrived whole."""
 
@@ -63,7 +66,7 @@ class HttpReplied(
     body: Content = Content()
 
 
-class KeptFile(Record, frozen=True, kw_only=True, omit_defaults=True):
+class KeptFile(AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True):
     """What became of a file or a folder; one without a field is gone."""
 
     content: Content | None = None
@@ -74,7 +77,7 @@ class KeptFile(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class CommandEnded(
-    Record, frozen=True, kw_only=True, omit_defaults=True, tag="result", tag_field="came"
+    AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True, tag="result", tag_field="came"
 ):
     """How a command ended, and what it wrote."""
 
@@ -86,7 +89,7 @@ class CommandEnded(
     files: dict[str, KeptFile] = {}
 
 
-class NoReply(Record, frozen=True, kw_only=True, tag="error", tag_field="came"):
+class NoReply(AuthoredRecord, frozen=True, kw_only=True, tag="error", tag_field="came"):
     """There was no reply, or the command could not be started."""
 
     kind: str
@@ -97,7 +100,7 @@ class NoReply(Record, frozen=True, kw_only=True, tag="error", tag_field="came"):
 Reply = HttpReplied | CommandEnded | NoReply
 
 
-class Exchange(Record, frozen=True, kw_only=True):
+class Exchange(AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True):
     """A request and what came of it: one file of a cassette."""
 
     target: str
@@ -116,7 +119,7 @@ class Exchange(Record, frozen=True, kw_only=True):
     duration_ms: float
 
 
-class CassetteHeader(Record, frozen=True, kw_only=True):
+class CassetteHeader(AuthoredRecord, frozen=True, kw_only=True):
     """What is true of a whole cassette: `cassette.json`."""
 
     format: int = 1

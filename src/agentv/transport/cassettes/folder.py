@@ -13,6 +13,7 @@ from typing import TypeVar
 import msgspec
 
 from agentv.errors import SetupError
+from agentv.model.base import Record
 from agentv.model.exchange import CassetteHeader, Exchange
 
 _HEADER = "cassette.json"
@@ -22,6 +23,12 @@ _LONGEST_NAME = 60
 _LOST = ".lost"
 
 T = TypeVar("T", bound=msgspec.Struct)
+
+
+class _Format(Record, frozen=True, kw_only=True):
+    """Looked at first: a later one has keys that are not known here."""
+
+    format: int = _FORMAT
 
 
 class CassetteFolder:
@@ -64,12 +71,10 @@ class CassetteFolder:
                 f"{self.path} holds no cassette (there is no {_HEADER} in it); "
                 f"record one with --record {self.path}."
             )
-        header = _read(path, CassetteHeader)
-        if header.format != _FORMAT:
-            raise SetupError(
-                f"{path} has format {header.format}; this version of AgentV reads {_FORMAT}."
-            )
-        return header
+        found = _read(path, _Format).format
+        if found != _FORMAT:
+            raise SetupError(f"{path} has format {found}; this version of AgentV reads {_FORMAT}.")
+        return _read(path, CassetteHeader)
 
     def write_header(self, header: CassetteHeader) -> None:
         """Raises `SetupError` when it cannot be written."""
@@ -165,4 +170,6 @@ def _read(path: Path, kind: type[T]) -> T:
     except OSError as error:
         raise SetupError(f"{path} cannot be read: {error.strerror}.") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise SetupError(f"{path} is no recording that can be understood: {error}.") from error
+        raise SetupError(
+            f"{path} is no recording that can be understood: {error}. Mend it, or record anew."
+        ) from error
