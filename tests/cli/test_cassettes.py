@@ -383,6 +383,19 @@ def test_a_case_that_is_recorded_again_takes_its_own_place(
     assert project.run("eval", "a.eval.yaml", "--replay", "tape").code == ExitCode.OK
 
 
+def test_what_is_too_large_is_left_out(project: Project) -> None:
+    """With a warning; what was recorded before it does not pass for its answer."""
+    size = "head -c $(cat size) /dev/zero > {OUTPUT_FILE}; echo said >> {OUTPUT_FILE}; : {PROMPT}"
+    project.write({"a.eval.yaml": suite(asks(1, contains("said"))), "size": "1"})
+    project.write({"targets.yaml": targets(command(size, cwd="."))})
+    assert project.run("eval", "a.eval.yaml", "--record", "tape").code == ExitCode.OK
+    project.write({"size": "34000000"})
+    large = project.run("eval", "a.eval.yaml", "--record", "tape")
+    assert "what 'default' was asked about 'c-1' is not recorded: it wrote a file lar" in large.err
+    assert recordings(project) == []
+    assert project.run("eval", "a.eval.yaml", "--replay", "tape").code == ExitCode.ERRORS
+
+
 def test_only_what_is_recorded_again_is_replaced(project: Project) -> None:
     """Verdicts on another target's answers stay, and so does what another suite asked for a case
     of the same id.

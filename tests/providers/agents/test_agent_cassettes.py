@@ -1,8 +1,13 @@
 """Agents are recorded once, and replayed where neither they nor their models are."""
 
 import json
+import os
 import re
+import shlex
 import shutil
+import signal
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -14,7 +19,7 @@ from agents.real import KEY_VARIABLE, RealAgent
 from agents.stage import Played, Stage
 from agents.stand_in import STAND_INS, stand_in
 from agentv.errors import ExitCode
-from story import PYTHON, case
+from story import PYTHON, case, command, suite, targets
 
 pytestmark = [needs_git, pytest.mark.timeout(300)]
 
@@ -192,3 +197,36 @@ def test_a_replay_of_a_real_agent(
     assert replay(stage, target, judge) == recorded
     assert_miss_is_named(stage, target, judge)
     assert vendor.asked == []
+
+
+def test_a_recording_that_was_killed_while_its_judge_was_asked(stage: Stage) -> None:
+    """The answer tells of a folder that went with the killed run. A replay has one of its own."""
+    project = stage.project
+    answers = "sys.stdin.read(); answer(f'It is in {os.getcwd()}/made.txt.')"
+    agent = stand_in("codex", stage.home, answers, judge_target="judge")
+    verdict = f"printf %s {shlex.quote(VERDICT)}; : {{PROMPT}}"
+    judge = command(f"test -e again || {{ echo here > pipe; sleep 5; }}; {verdict}", cwd=".")
+    files = {"a.eval.yaml": suite(case("one", JUDGED))}
+    project.write({**files, "targets.yaml": targets(agent, {**judge, "name": "judge"})})
+    os.mkfifo(project.folder / "pipe")
+    arguments = ("eval", "a.eval.yaml", "--record", "tape", "--out", "run")
+    recording = subprocess.Popen(
+        [sys.executable, "-m", "agentv", *arguments],
+        cwd=project.folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        process_group=0,
+    )
+    assert (project.folder / "pipe").read_text() == "here\n"
+    os.killpg(recording.pid, signal.SIGKILL)
+    recording.communicate()
+    project.write({"again": ""})
+
+    resumed = project.run(*arguments, "--resume")
+    assert resumed.code == ExitCode.OK, resumed.out + resumed.err
+    replayed = project.run("eval", "a.eval.yaml", "--replay", "tape", "--out", "again-and-again")
+    assert replayed.code == ExitCode.OK, replayed.out + replayed.err
+    [before], [after] = project.rows("run"), project.rows("again-and-again")
+    assert before["candidate_answer"] != after["candidate_answer"]
+    assert steady(before["candidate_answer"]) == steady(after["candidate_answer"])
+    assert after["score"] == 0.9

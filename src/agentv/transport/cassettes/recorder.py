@@ -142,15 +142,19 @@ class Recorder:
 
     def _replaced(self, shelf: Shelf, asker: Asker, exchange: Exchange) -> Iterator[Path]:
         """The earlier recordings that this one takes the place of."""
-        trial = asker.of
-        if self._adds and (trial == NO_TRIAL or not asker.is_anew):
+        if self._adds and (asker.of == NO_TRIAL or not asker.is_anew):
             # It is asked again because what came of it got lost when the run was cut short.
-            key = key_of(exchange.target, exchange.request)
+            again = asker.of, key_of(exchange.target, exchange.request)
             if not asker.repeats_known:
-                yield from shelf.take_down(lambda each: (each.of, each.key) == (trial, key))
-        elif trial == NO_TRIAL:
-            yield from shelf.take_down(lambda each: each.of == trial)
-        elif trial not in self._renewed:
+                yield from shelf.take_down(lambda each: (each.of, each.key) == again)
+        elif asker.of == NO_TRIAL:
+            yield from shelf.take_down(lambda each: each.of == NO_TRIAL)
+        else:
+            yield from self._outdated(asker.of)
+
+    def _outdated(self, trial: TrialName) -> Iterator[Path]:
+        """All earlier recordings of a trial that is asked anew, once."""
+        if trial not in self._renewed:
             self._renewed.add(trial)
             for folder in self._folder.case_folders(trial.eval_id, trial.number):
                 yield from self._shelf(folder).take_down(lambda each: each.of == trial)
@@ -176,6 +180,10 @@ class Recorder:
         return self._shelves[folder]
 
     def leave_out(self, target: str, asker: Asker, why: str) -> None:
-        """An exchange is too large to be kept."""
+        """An exchange is too large to be kept; what was recorded before is no reply to it."""
+        if asker.is_anew or not self._adds:
+            with self._aborting():
+                for path in self._outdated(asker.of):
+                    path.unlink(missing_ok=True)
         case = f" about '{asker.of.eval_id}'" if asker.of.eval_id else ""
         self._warn(f"what '{target}' was asked{case} is not recorded: {why}")
