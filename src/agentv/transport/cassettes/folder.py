@@ -98,10 +98,20 @@ class CassetteFolder:
         """Note what an exchange is unless it is added later; raises `OSError`."""
         _write(_lost(place), exchange)
 
-    def take_up_lost(self, case_folder: Path) -> None:
-        """From here on those that were never added count as they were noted; raises `OSError`."""
+    def tidy(self, case_folder: Path, *, keep_lost: bool) -> None:
+        """Remove what a kill left half-written; raises `OSError`.
+
+        Args:
+            case_folder: A case's folder.
+            keep_lost: Whether exchanges that were noted and never added count from here on.
+        """
+        for draft in case_folder.glob(".*.tmp"):
+            draft.unlink(missing_ok=True)
         for lost in case_folder.glob(f"*{_LOST}"):
-            lost.replace(lost.with_name(lost.name.removesuffix(_LOST)))
+            if keep_lost:
+                lost.replace(lost.with_name(lost.name.removesuffix(_LOST)))
+            else:
+                lost.unlink(missing_ok=True)
 
     def case_folder(self, target: str, eval_id: str, trial: int) -> Path:
         """Where a trial's exchanges with a target are."""

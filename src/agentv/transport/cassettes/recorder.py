@@ -174,8 +174,7 @@ class Recorder:
 
     def _shelf(self, folder: Path) -> Shelf:
         if folder not in self._shelves:
-            if self._adds:
-                self._folder.take_up_lost(folder)
+            self._folder.tidy(folder, keep_lost=self._adds)
             self._shelves[folder] = Shelf(self._folder, folder)
         return self._shelves[folder]
 
