@@ -25,6 +25,10 @@ def test_a_batch_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ap
         assert recorded.code == ExitCode.OK, recorded.err
         assert len(vendor.batches) == 1
         assert sorted(vendor.singles) == sorted(UNANSWERED)
+        files = sorted(tmp_path.glob("tape/*/*/*.*"))
+        vendor.singles.clear()
+        project.run("eval", "a.eval.yaml", "--record", "tape")
+        assert sorted(tmp_path.glob("tape/*/*/*.*")) == files
     monkeypatch.delenv("THE_KEY")
     assert batched.ledger == []
     replayed = project.run("eval", "a.eval.yaml", "--replay", "tape")

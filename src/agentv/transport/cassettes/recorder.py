@@ -116,7 +116,7 @@ class Recorder:
             return None
         with self._aborting():
             shelf = self._shelf(self._folder_of(lost.target, asker))
-            place = shelf.place(asker.of)
+            place = shelf.place(asker.of, stays=self._adds)
             self._folder.mark_lost(place, lost)
         return place
 

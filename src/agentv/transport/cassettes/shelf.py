@@ -45,10 +45,16 @@ class Shelf:
         self._earlier = [each for each in self._earlier if each not in down]
         return (each.path for each in down)
 
-    def place(self, trial: TrialName) -> Path:
-        """The file for the next exchange of a trial: behind what stays of its earlier ones."""
-        taken = self._given | {each.path for each in self._earlier}
-        last = max((_number(each.path) for each in self._earlier if each.of == trial), default=0)
+    def place(self, trial: TrialName, *, stays: bool = True) -> Path:
+        """The file for the next exchange of a trial.
+
+        Args:
+            trial: Whose.
+            stays: Whether its earlier ones stay, so that it comes behind them.
+        """
+        earlier = [each for each in self._earlier if stays or each.of != trial]
+        taken = self._given | {each.path for each in earlier}
+        last = max((_number(each.path) for each in earlier if each.of == trial), default=0)
         files = (self._path / f"{number}.json" for number in count(last + 1))
         place = next(file for file in files if file not in taken)
         self._given.add(place)
