@@ -103,8 +103,12 @@ class ProviderTimeout(ProviderError):  # noqa: N818 - a time-out is an error by 
         )
 
 
+REPLAY_MISS = "replay_miss"
+"""The kind of a `ReplayMiss`, by which rows tell of it."""
+
+
 class ReplayMiss(ProviderError):  # noqa: N818 - says what happened to the request
     """A replay was asked for something that was never recorded; no other try would find it."""
 
     def __init__(self, message: str, *, detail: str | None = None) -> None:
-        super().__init__(message, kind="replay_miss", detail=detail)
+        super().__init__(message, kind=REPLAY_MISS, detail=detail)

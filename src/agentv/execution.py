@@ -178,9 +178,9 @@ class RunReport(Record, frozen=True, kw_only=True):
     @property
     def has_missed(self) -> bool:
         """Whether a replay was asked for something that was never recorded."""
-        if self.cassette is not None:
-            return self.cassette.missed > 0
-        return self.manifest.replayed is not None and "replay_miss" in self.summary.error_kinds
+        if self.cassette is not None and self.cassette.missed > 0:
+            return True
+        return self.manifest.replayed is not None and self.summary.replay_misses > 0
 
     @property
     def was_interrupted(self) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any, Protocol, runtime_checkable
@@ -217,6 +218,9 @@ class Cassette(Protocol):
     def token(self, what: str) -> str:
         """See `ProviderBuild.token`."""
 
+    def moment(self, what: str) -> datetime:
+        """See `ProviderBuild.moment`."""
+
     def report(self) -> CassetteReport:
         """What came of it so far."""
 
@@ -225,6 +229,12 @@ def new_token(what: str) -> str:
     """32 random hexadecimal digits; see `ProviderBuild.token`."""
     del what
     return os.urandom(16).hex()
+
+
+def now(what: str) -> datetime:
+    """By this machine's clock, UTC; see `ProviderBuild.moment`."""
+    del what
+    return datetime.now(UTC)
 
 
 def _nobody_reads(line: str) -> None:
@@ -266,6 +276,9 @@ class ProviderBuild(Record, frozen=True, kw_only=True):
     token: Callable[[str], str] = new_token
     """32 random hexadecimal digits for what a text tells of; a replay gives those of the recording.
     What a provider calls things by at a service must come from here."""
+    moment: Callable[[str], datetime] = now
+    """Now, UTC, as the time of what a text tells of; a replay gives that of the recording. What is
+    held against a service's own times must come from here."""
 
 
 class EvaluatorBuild(Record, frozen=True, kw_only=True):

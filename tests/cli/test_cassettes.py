@@ -15,7 +15,8 @@ from agentv import evaluate
 from agentv.errors import ExitCode
 from agentv.testing import Project
 from story import PYTHON, by_id, case, command, contains, suite, targets
-from vendor import RESET, Vendor, refused
+from vendor import Vendor, failure, refused
+from vendor.faults import BROKEN_JSON, CUT_OFF, HANG, RESET, SLOW_BODY, TRUNCATED, raw
 
 KEY = "vendor-key-5f0c91d2+/e8=d7"
 FORMS = (
@@ -189,6 +190,38 @@ def test_a_judge_that_was_never_asked_this(
     assert "      - Is right.\n      + Is kind.\n" in outcome.out
 
 
+def test_all_commands_agree_on_a_judges_miss(
+    project: Project, vendor: Vendor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gate would hold, and yet the run is no verdict, whoever tells of it and however often."""
+    case_ = asks(2, contains("case"), JUDGED)
+    top = {"execution": {"min_pass_rate": 0.0}}
+    project.write({"a.eval.yaml": suite(case_, **top), "targets.yaml": targets(llm(), JUDGE)})
+    project.run("eval", "a.eval.yaml", "--record", "tape")
+    take_away(monkeypatch, vendor)
+    project.write({"a.eval.yaml": suite({**case_, "outcome": "Is kind."}, **top)})
+    missed = project.run("eval", "a.eval.yaml", "--replay", "tape", "--out", "run")
+    others = [
+        project.run("show", "run"),
+        project.run("resume", "run"),
+        project.run("eval", "a.eval.yaml", "--replay", "tape", "--out", "run", "--resume"),
+    ]
+    [row] = project.rows("run")
+
+    assert row["verdict"] == "fail"
+    assert row["evaluator_results"][1]["error_kind"] == "replay_miss"
+    assert "error_kind" not in row["evaluator_results"][0]
+    for outcome in (missed, *others):
+        assert outcome.code == ExitCode.ERRORS, outcome.out
+        assert "1 request was not recorded in tape: this is no verdict (exit 3)" in outcome.out
+    machine = project.run("show", "run", "--json").json
+    assert (machine["exit_code"], machine["replay_misses"]) == (3, 1)
+    assert machine["gate"]["reason"] == "1 request was not recorded in tape: this is no verdict"
+    project.run("eval", "a.eval.yaml", "--replay", "tape")
+    listed, *_ = project.run("runs", "--json").json["runs"]
+    assert listed["exit_code"] == 3
+
+
 def test_equal_requests_are_answered_in_their_order_each_once(project: Project) -> None:
     """Every trial gets its own answer again, whichever worker is first."""
     counter = command("echo $(wc -l < n); echo x >> n; : {PROMPT}", cwd=".")
@@ -297,6 +330,42 @@ def test_failures_are_replayed_as_they_were(project: Project) -> None:
     assert sum(row["duration_ms"] for row in project.rows()) < 500
 
 
+def test_all_trouble_with_a_service_is_replayed(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refusals, broken and half replies, silence: each as it was, with as many attempts."""
+    troubles: dict[str, Any] = {
+        "case-1": [refused("1"), RESET],
+        "case-2": [TRUNCATED, BROKEN_JSON],
+        "case-3": [HANG] * 9,
+        "case-4": [SLOW_BODY],
+        "case-5": [CUT_OFF],
+        "case-6": [failure(500)] * 9,
+        "case-7": [failure(503), failure(529), failure(400)],
+        "case-8": [failure(401, f"a bad key: {KEY}")],
+        "case-9": [raw("HTTP/1.1 200 OK\ncontent-type: text/plain", b"\xff\xfe")],
+    }
+    quick = {"initial_delay_ms": 5, "max_delay_ms": 20}
+    project.write({"a.eval.yaml": suite(*(asks(n, contains("case")) for n in range(1, 11)))})
+    project.write({"targets.yaml": targets(llm(retry=quick))})
+    arguments = ("eval", "a.eval.yaml", "--agent-timeout", "0.5", "--max-retries", "1")
+    with Vendor(key=KEY, script=troubles) as vendor:
+        monkeypatch.setenv("VENDOR_URL", vendor.url)
+        monkeypatch.setenv("VENDOR_KEY", KEY)
+        recorded = project.run(*arguments, "--record", "tape", "--workers", "4")
+        expected = results(project)
+    take_away(monkeypatch, vendor)
+    replayed = project.run(*arguments, "--replay", "tape", "--workers", "2")
+
+    assert (recorded.code, replayed.code) == (ExitCode.ERRORS, ExitCode.ERRORS)
+    assert len({row["error"]["kind"] for row in expected.values() if row["error"]}) > 4
+    assert results(project) == expected
+    assert "Not in the cassette" not in replayed.out
+    assert "not asked for" not in replayed.out
+    for path in (project.folder / "tape").rglob("*.json"):
+        assert KEY not in path.read_text()
+
+
 def test_a_case_that_is_recorded_again_takes_its_own_place(
     project: Project, vendor: Vendor
 ) -> None:
@@ -312,6 +381,40 @@ def test_a_case_that_is_recorded_again_takes_its_own_place(
     project.run("eval", "a.eval.yaml", "--record", "tape", "--eval-id", "c-1")
     assert recordings(project) == ["default/c-1/1.json", "default/c-2/1.json"]
     assert project.run("eval", "a.eval.yaml", "--replay", "tape").code == ExitCode.OK
+
+
+def test_what_is_too_large_is_left_out(project: Project) -> None:
+    """With a warning; what was recorded before it does not pass for its answer."""
+    size = "head -c $(cat size) /dev/zero > {OUTPUT_FILE}; echo said >> {OUTPUT_FILE}; : {PROMPT}"
+    project.write({"a.eval.yaml": suite(asks(1, contains("said"))), "size": "1"})
+    project.write({"targets.yaml": targets(command(size, cwd="."))})
+    assert project.run("eval", "a.eval.yaml", "--record", "tape").code == ExitCode.OK
+    project.write({"size": "34000000"})
+    large = project.run("eval", "a.eval.yaml", "--record", "tape")
+    assert "what 'default' was asked about 'c-1' is not recorded: it wrote a file lar" in large.err
+    assert recordings(project) == []
+    assert project.run("eval", "a.eval.yaml", "--replay", "tape").code == ExitCode.ERRORS
+
+
+def test_only_what_is_recorded_again_is_replaced(project: Project) -> None:
+    """Verdicts on another target's answers stay, and so does what another suite asked for a case
+    of the same id.
+    """
+    judge = command(f"echo '{json.dumps({'score': 1})}'; : {{PROMPT}}", name="judge")
+    judged = {"type": "llm_judge", "target": "judge"}
+    project.write({"a.eval.yaml": suite(case("c", judged, question="One"))})
+    project.write({"b.eval.yaml": suite(case("c", judged, question="Two"))})
+    echoes = [command("echo {PROMPT}", name=name) for name in ("default", "other")]
+    project.write({"targets.yaml": targets(*echoes, judge)})
+    both = ("--target", "default", "--target", "other")
+    suites = ("a.eval.yaml", "b.eval.yaml")
+    project.run("eval", *suites, *both, "--record", "tape")
+    project.run("eval", "a.eval.yaml", "--target", "default", "--record", "tape")
+    replayed = project.run("eval", *suites, *both, "--replay", "tape")
+
+    assert replayed.code == ExitCode.OK, replayed.out
+    assert "REPLAYED from tape (8 exchanges)" in replayed.out
+    assert "not asked for" not in replayed.out
 
 
 def test_recordings_that_nobody_asks_for_are_counted(project: Project) -> None:
@@ -338,11 +441,16 @@ def test_recordings_that_nobody_asks_for_are_counted(project: Project) -> None:
         (("--record", "a.eval.yaml"), "a.eval.yaml is a file, so no cassette can be recorded"),
         (("--replay", "newer"), "has format 2; this version of AgentV reads 1."),
         (("--replay", "broken"), "1.json is no recording that can be understood: "),
+        (("--replay", "misspelt"), "unknown field `eval-id`. Mend it, or record anew."),
+        (("--replay", "torn"), "torn/cassette.json is no recording that can be understood: Inp"),
     ],
 )
 def test_what_cannot_be_done(project: Project, arguments: tuple[str, ...], message: str) -> None:
     header = '{"format": %d, "recorded": "", "version": "1"}'
-    project.write({"newer/cassette.json": header % 2, "broken/cassette.json": header % 1})
+    project.write({"misspelt/cassette.json": header % 1, "torn/cassette.json": '{"format":'})
+    project.write({"misspelt/a/b/1.json": '{"target": "a", "eval-id": "b"}'})
+    newer = {"newer/cassette.json": header.replace("}", ', "newer": 1}') % 2}
+    project.write({**newer, "broken/cassette.json": header % 1})
     project.write({"broken/a/b/1.json": '{"target": 1}', "full/notes.md": "Mine."})
     project.write({"a.eval.yaml": suite(asks(1, contains("case")))})
     project.write({"targets.yaml": targets(command("echo {PROMPT}"))})

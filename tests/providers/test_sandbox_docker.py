@@ -9,40 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sandbox_story import Story, sandbox_setting
+from sandbox_story import DOCKER, Story, sandbox_setting
 
 from agentv.errors import SetupError
 from agentv.model.process import Command, CommandResult
 from agentv.providers.sandboxes.choice import sandbox_for
 from agentv.providers.sandboxes.sandbox import Confined, Room
 from agentv.transport.process import Processes
-
-DOCKER = """
-import json, os, sys
-from pathlib import Path
-notes = Path(__file__).with_name("calls.jsonl")
-words = sys.argv[1:]
-with notes.open("a") as file:
-    file.write(json.dumps({"argv": words, "env": dict(os.environ)}) + "\\n")
-if words[0] == "info":
-    if Path(__file__).with_name("no-daemon").exists():
-        sys.exit("Cannot connect to the Docker daemon at unix:///x.sock. Is it running?")
-    rootless = Path(__file__).with_name("rootless").exists()
-    print(json.dumps(["name=seccomp,profile=builtin"] + ["name=rootless"] * rootless))
-elif words[:2] == ["image", "inspect"]:
-    if words[-1] != "agents:1":
-        sys.exit(f"Error response from daemon: No such image: {words[-1]}")
-elif words[0] == "run":
-    options, image = words[1:], words.index("agents:1")
-    env = {"PATH": "/usr/bin:/bin"}
-    given = [options[i + 1] for i, word in enumerate(options) if word == "--env"]
-    for name, is_set, value in (entry.partition("=") for entry in given):
-        env[name] = value if is_set else os.environ[name]
-    os.chdir(options[options.index("--workdir") + 1])
-    program = options[options.index("--entrypoint") + 1]
-    os.execvpe(program, [program, *words[image + 1:]], env)
-"""
-"""Does what a container would, without containing anything."""
 
 
 class Dock:

@@ -51,16 +51,19 @@ class Asking(Record, frozen=True, kw_only=True):
     """Whether exchanges are recorded or replayed, each for its trial."""
     files: FileDigests = msgspec.field(default_factory=FileDigests)
 
-    def provider(self, station: Station, own: Provider | None = None) -> Provider:
+    def provider(
+        self, station: Station, own: Provider | None = None, *, judges: bool = False
+    ) -> Provider:
         """What trials and judges ask in place of a station's provider.
 
         Args:
             station: Whose name pays, and whose setup tells its answers from others.
             own: Asked instead of the station's provider: one that has a batch's answers.
+            judges: Whether it is asked as a judge.
         """
         provider = own or station.provider
         if self.is_on_cassette:
-            provider = AttributedProvider(provider)
+            provider = AttributedProvider(provider, judges=judges)
         if self.budget is not None:
             provider = MeteredProvider(provider, station.name, self.budget)
         if self.cache is not None and station.setup is not None:

@@ -40,10 +40,12 @@ from agentv.protocols import (
     Evaluator,
     EvaluatorBuild,
     Preparable,
+    Provider,
     Settling,
 )
 from agentv.registry import Registry
 from agentv.runner.attempts import RetryingProvider
+from agentv.runner.attributing import attribute
 from agentv.runner.crews import Crew, Job
 from agentv.runner.inputs import request_of
 from agentv.runner.trial import Bench
@@ -325,7 +327,7 @@ def _bench(
             files=loaded.files,
             env=loaded.environment.values,
             processes=around.processes,
-            judge=RetryingProvider(asking.provider(judge), judge.policy) if judge else None,
+            judge=_asked_judge(judge, asking) if judge else None,
             judge_target=judge.name if judge else None,
         )
         return around.registry.build_evaluator(own, given)
@@ -350,7 +352,12 @@ def _bench(
         takes_time=_remembering(takes_time),
         costs=station.costs,
         dry_run=asking.dry_run,
+        attribute=attribute if asking.is_on_cassette else None,
     )
+
+
+def _asked_judge(judge: Station, asking: Asking) -> Provider:
+    return RetryingProvider(asking.provider(judge, judges=True), judge.policy)
 
 
 Made = TypeVar("Made")

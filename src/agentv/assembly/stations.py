@@ -264,6 +264,7 @@ def _through(cassette: Cassette, build: ProviderBuild, target: str) -> ProviderB
         replays=cassette.replays,
         sleep=_at_once if cassette.replays else build.sleep,
         token=cassette.token,
+        moment=cassette.moment,
     )
 
 

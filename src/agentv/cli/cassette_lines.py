@@ -59,6 +59,6 @@ def _coloured(sign: str, text: str) -> str:
 def missed_reason(report: RunReport) -> str:
     """Why there is no verdict."""
     folder = one_line(report.manifest.replayed or "")
-    number = report.cassette.missed if report.cassette else 0
-    what = "1 request was" if number == 1 else f"{number or 'some'} requests were"
+    number = report.summary.replay_misses or (report.cassette.missed if report.cassette else 0)
+    what = "1 request was" if number == 1 else f"{number} requests were"
     return f"{what} not recorded in {folder}: this is no verdict"

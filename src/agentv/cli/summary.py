@@ -61,7 +61,7 @@ def report_json(report: RunReport) -> dict[str, Any]:
         "exit_code": int(report.exit_code),
         "gate": {
             "holds": report.decision.holds,
-            "reason": report.aborted or report.decision.reason,
+            "reason": _reason(report),
             "suites": [_plain(suite) for suite in report.decision.suites],
         },
         "counts": counts_json(summary.counts),
@@ -75,6 +75,7 @@ def report_json(report: RunReport) -> dict[str, Any]:
         "clamped_scores": summary.clamped,
         "parse_errors": summary.parse_errors,
         "evaluator_errors": summary.evaluator_errors,
+        "replay_misses": summary.replay_misses,
         "attempts": summary.attempts,
         "retries": summary.retries,
         "usage": _plain(summary.usage),
@@ -229,13 +230,19 @@ def _lowest(summary: RunSummary) -> Iterator[str]:
 
 
 def _verdict(report: RunReport) -> str:
-    code = report.exit_code
-    reason = report.decision.reason[:1].upper() + report.decision.reason[1:]
-    if report.has_missed and not report.was_interrupted:
-        reason = missed_reason(report)
+    code, reason = report.exit_code, _reason(report)
     if report.aborted:
-        reason = f"Aborted: {one_line(report.aborted, 400)}"
+        reason = f"aborted: {one_line(reason, 400)}"
+    reason = reason[:1].upper() + reason[1:]
     return paint(f"{reason} (exit {int(code)})", "good" if code == ExitCode.OK else "bad")
+
+
+def _reason(report: RunReport) -> str:
+    if report.aborted:
+        return report.aborted
+    if report.has_missed and not report.was_interrupted:
+        return missed_reason(report)
+    return report.decision.reason
 
 
 def _warn(text: str) -> str:

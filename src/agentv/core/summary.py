@@ -67,6 +67,7 @@ def summarise(
         clamped=details.clamped,
         parse_errors=details.parse_errors,
         evaluator_errors=details.evaluator_errors,
+        replay_misses=details.replay_misses,
         attempts=details.attempts,
         retries=details.retries,
         usage=details.calls.candidates.totals(),

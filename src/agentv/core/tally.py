@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from agentv.core.statistics import Smallest
 from agentv.core.usage_totals import CallTally
+from agentv.errors import REPLAY_MISS
 from agentv.model.result import Verdict
 from agentv.model.row_view import RowView
 from agentv.model.summary import Counts, ErrorLine, LowScore
@@ -70,7 +71,7 @@ class Details:
         self.lowest: Smallest[LowScore] = Smallest(LOWEST)
         self.failures: Smallest[LowScore] = Smallest(FAILURES)
         self.calls = CallTally()
-        self.clamped = self.parse_errors = self.evaluator_errors = 0
+        self.clamped = self.parse_errors = self.evaluator_errors = self.replay_misses = 0
         self.attempts = self.retries = 0
 
     def add(self, row: RowView, verdict: Verdict) -> None:
@@ -82,7 +83,9 @@ class Details:
             clamped = clamped or result.raw_score is not None
             self.parse_errors += result.parse_error is not None
             self.evaluator_errors += result.error is not None
+            self.replay_misses += result.error_kind == REPLAY_MISS
         self.clamped += clamped
+        self.replay_misses += row.error is not None and row.error.kind == REPLAY_MISS
         if verdict == "error":
             line = _error_line(row)
             identity = (line.suite, line.eval_id, line.target, line.trial)

@@ -102,7 +102,13 @@ class LlmJudge:
             response = await self._judge.respond(request)
         except ProviderError as error:
             message = f"{name} did not answer: {error}"
-            return Score(value=0.0, error=message, provider_request=asked, usage=error.usage)
+            return Score(
+                value=0.0,
+                error=message,
+                error_kind=error.kind,
+                provider_request=asked,
+                usage=error.usage,
+            )
         if response.dry_run:
             return Score(value=0.0, error=f"{name} is a dry run", provider_request=asked)
         score = _score(response.text, context.candidate_answer)

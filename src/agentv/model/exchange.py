@@ -1,16 +1,19 @@
-"""What a cassette keeps: one exchange at a border, request and reply, without secrets."""
+"""What a cassette keeps: one exchange at a border, request and reply, without secrets.
+
+People compare and change these files, so a misspelt key is a mistake.
+"""
 
 from typing import Any, Literal
 
 import msgspec
 
-from agentv.model.base import Record
+from agentv.model.base import AuthoredRecord, Record
 
 JsonForm = Literal["compact", "spaced", "spaced_ascii", "indented", "indented_ascii"]
 """How a JSON text was laid out."""
 
 
-class Content(Record, frozen=True, kw_only=True, omit_defaults=True):
+class Content(AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True):
     """Bytes, written down in the most readable way that gives them back exactly.
 
     At most one of the fields is set; none is for no bytes at all.
@@ -22,12 +25,12 @@ class Content(Record, frozen=True, kw_only=True, omit_defaults=True):
     text: str | None = None
     lines: tuple[str, ...] | None = None
     """A text of several lines; there is a line break between two of them."""
-    base64: str | None = None
+    base64: bytes | None = None
     """Of bytes that are no UTF-8."""
 
 
 class HttpAsked(
-    Record, frozen=True, kw_only=True, omit_defaults=True, tag="http", tag_field="border"
+    AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True, tag="http", tag_field="border"
 ):
     """A request over HTTP."""
 
@@ -39,7 +42,7 @@ class HttpAsked(
 
 
 class CommandAsked(
-    Record, frozen=True, kw_only=True, omit_defaults=True, tag="process", tag_field="border"
+    AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True, tag="process", tag_field="border"
 ):
     """A command."""
 
@@ -54,7 +57,7 @@ Asked = HttpAsked | CommandAsked
 
 
 class HttpReplied(
-    Record, frozen=True, kw_only=True, omit_defaults=True, tag="reply", tag_field="came"
+    AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True, tag="reply", tag_field="came"
 ):
     """A reply that arrived whole."""
 
@@ -63,17 +66,18 @@ class HttpReplied(
     body: Content = Content()
 
 
-class KeptFile(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of a file; one without a field is gone."""
+class KeptFile(AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of a file or a folder; one without a field is gone."""
 
     content: Content | None = None
     link: str | None = None
     """Where a symbolic link points."""
+    is_folder: bool = False
     is_executable: bool = False
 
 
 class CommandEnded(
-    Record, frozen=True, kw_only=True, omit_defaults=True, tag="result", tag_field="came"
+    AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True, tag="result", tag_field="came"
 ):
     """How a command ended, and what it wrote."""
 
@@ -85,7 +89,7 @@ class CommandEnded(
     files: dict[str, KeptFile] = {}
 
 
-class NoReply(Record, frozen=True, kw_only=True, tag="error", tag_field="came"):
+class NoReply(AuthoredRecord, frozen=True, kw_only=True, tag="error", tag_field="came"):
     """There was no reply, or the command could not be started."""
 
     kind: str
@@ -96,20 +100,26 @@ class NoReply(Record, frozen=True, kw_only=True, tag="error", tag_field="came"):
 Reply = HttpReplied | CommandEnded | NoReply
 
 
-class Exchange(Record, frozen=True, kw_only=True):
+class Exchange(AuthoredRecord, frozen=True, kw_only=True, omit_defaults=True):
     """A request and what came of it: one file of a cassette."""
 
     target: str
     """Who was asked."""
+    dataset: str = ""
     eval_id: str = ""
     """For which case; empty for what belongs to none."""
     trial: int = 1
+    about: str = ""
+    """The target whose answer was judged, where a judge was asked."""
+    places: dict[str, str] = {}
+    """Where folders lay that were made for it. They are known by words elsewhere, save where a
+    path came in pieces."""
     request: Asked
     reply: Reply
     duration_ms: float
 
 
-class CassetteHeader(Record, frozen=True, kw_only=True):
+class CassetteHeader(AuthoredRecord, frozen=True, kw_only=True):
     """What is true of a whole cassette: `cassette.json`."""
 
     format: int = 1
@@ -121,6 +131,8 @@ class CassetteHeader(Record, frozen=True, kw_only=True):
     """The variables that its targets used; of a secret only what stands for it."""
     tokens: dict[str, str] = {}
     """Random names that were made, by what they were made for: a replay has them again."""
+    moments: dict[str, str] = {}
+    """Times that services' own times were held against, by what they are of; UTC, ISO 8601."""
 
 
 class Miss(Record, frozen=True, kw_only=True):

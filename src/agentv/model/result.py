@@ -52,6 +52,8 @@ class EvaluatorResult(Record, frozen=True, kw_only=True):
     """`true` when the judge's reply came from the response cache."""
     digest: str | msgspec.UnsetType = msgspec.UNSET
     """What shaped this verdict besides the answer: see `agentv.core.digest`."""
+    error_kind: str | msgspec.UnsetType = msgspec.UNSET
+    """Of `error`, where a judge did not answer: what an `ErrorInfo` would have."""
 
 
 class TrialResult(Record, frozen=True, kw_only=True):

@@ -28,6 +28,7 @@ class EvaluatorView(Record, frozen=True, kw_only=True, gc=False):
     score: float
     raw_score: float | None = None
     error: str | None = None
+    error_kind: str | msgspec.UnsetType = msgspec.UNSET
     parse_error: str | None = None
     evaluator_provider_request: AskedView | None = None
     usage: Usage | None = None

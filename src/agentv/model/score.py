@@ -56,6 +56,8 @@ class Score(Record, frozen=True, kw_only=True):
     """What was said before clamping, when that differs from `value`."""
     error: str | None = None
     """Why the evaluator could not run at all; `value` is then 0 and means nothing."""
+    error_kind: str | None = None
+    """A stable word for that, as in a row's `error`, where there is one."""
     parse_error: str | None = None
     """Why the reply held no valid verdict; `value` is then 0 and counts."""
     provider_request: dict[str, Any] | None = None

@@ -177,6 +177,8 @@ class RunSummary(Record, frozen=True, kw_only=True):
     """Evaluator results whose reply held no valid verdict, and so count as 0."""
     evaluator_errors: int
     """Evaluator results of evaluators that could not run."""
+    replay_misses: int
+    """Answers and verdicts that a replay had no recording of."""
     attempts: int
     retries: int
     """Attempts beyond each trial's first."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from agentv.errors import ProviderError, RunAborted
+from agentv.errors import ProviderError, ReplayMiss, RunAborted
 from agentv.model.event import Event, Notice
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.protocols import BatchProvider, Provider
@@ -53,6 +53,9 @@ async def dispatch_batch(
         outcomes = _by_key(requests, await provider.respond_batch(requests))
     except RunAborted:
         raise
+    except ReplayMiss as missed:
+        # Sent singly they would be missed, too: the batch is what differs from its recording.
+        return BatchedProvider(provider, dict.fromkeys(map(key_of, requests), missed))
     except Exception as error:  # noqa: BLE001 - whatever broke the batch, the cases can still run
         message = f"the batch for target '{target}' could not be made ({error}); sending singly"
         emit(Notice(level="warning", message=message))

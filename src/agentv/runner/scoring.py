@@ -45,6 +45,7 @@ class Scored(Record, frozen=True, kw_only=True):
             usage=score.usage,
             cached=True if score.cached else msgspec.UNSET,
             digest=self.digest,
+            error_kind=score.error_kind or msgspec.UNSET,
         )
 
 
@@ -58,6 +59,7 @@ def taken_over(options: EvaluatorOptions, said: EvaluatorResult, digest: str) ->
         raw_value=said.raw_score,
         provider_request=said.evaluator_provider_request,
         error=said.error,
+        error_kind=said.error_kind or None,
         parse_error=said.parse_error,
         usage=said.usage,
         cached=said.cached is True,

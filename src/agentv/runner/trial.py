@@ -40,6 +40,8 @@ class Bench(Record, frozen=True, kw_only=True):
     """Writes a step down before the next one begins."""
     dry_run: bool = False
     """Ask the stand-in provider, score nothing."""
+    attribute: Callable[[Trial, Prior | None], None] | None = None
+    """Told whose turn it is, where exchanges are recorded or replayed."""
 
 
 async def run_trial(trial: Trial, bench: Bench, prior: Prior | None = None) -> TrialResult:
@@ -55,6 +57,8 @@ async def run_trial(trial: Trial, bench: Bench, prior: Prior | None = None) -> T
         RunAborted: The whole run cannot go on.
     """
     started = time.perf_counter() - (prior.duration_ms / 1000 if prior else 0)
+    if bench.attribute is not None:
+        bench.attribute(trial, prior)
     answer = await _obtain_answer(trial, bench, started) if prior is None else _known(prior)
     scores = await _score(trial, answer, bench, prior)
     row = row_of(

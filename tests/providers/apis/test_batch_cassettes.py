@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 from batch_project import BatchProject
 from batch_runs import APIS
-from batch_vendor import KEY, BatchVendor
+from batch_vendor import KEY, BatchVendor, Mishap
 
 from agentv.errors import ExitCode
 from agentv.testing import Project
@@ -25,6 +25,10 @@ def test_a_batch_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ap
         assert recorded.code == ExitCode.OK, recorded.err
         assert len(vendor.batches) == 1
         assert sorted(vendor.singles) == sorted(UNANSWERED)
+        files = sorted(tmp_path.glob("tape/*/*/*.*"))
+        vendor.singles.clear()
+        project.run("eval", "a.eval.yaml", "--record", "tape")
+        assert sorted(tmp_path.glob("tape/*/*/*.*")) == files
     monkeypatch.delenv("THE_KEY")
     assert batched.ledger == []
     replayed = project.run("eval", "a.eval.yaml", "--replay", "tape")
@@ -71,3 +75,47 @@ def test_a_batch_of_other_requests_is_missed(
     replayed = project.run("eval", "a.eval.yaml", "--replay", "tape")
     assert replayed.code == ExitCode.ERRORS
     assert "Not in the cassette tape" in replayed.out
+
+
+@pytest.mark.parametrize("mishap", ["lost", "reset"])
+@pytest.mark.parametrize("api", APIS)
+def test_a_batch_whose_making_had_no_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, api: str, mishap: Mishap
+) -> None:
+    """It is looked for in a replay as it was: where it was made, and where it was not."""
+    monkeypatch.setenv("THE_KEY", KEY)
+    with BatchVendor(mishaps={"create": [mishap]}) as vendor:
+        BatchProject(tmp_path, vendor, api, cases=3)
+        project = Project(tmp_path)
+        recorded = project.run("eval", "a.eval.yaml", "--record", "tape")
+        assert recorded.code == ExitCode.OK, recorded.err
+        assert len(vendor.batches) == 1
+    replayed = project.run("eval", "a.eval.yaml", "--replay", "tape")
+    assert replayed.code == ExitCode.OK, replayed.out
+    assert "answered 3 of 3 requests" in replayed.err
+
+
+@pytest.mark.parametrize("moment", ["created", "polled"])
+@pytest.mark.parametrize("api", APIS)
+def test_a_run_that_was_killed_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, api: str, moment: str
+) -> None:
+    """Killed before it knew that its batch was made, and while it waited for that."""
+    monkeypatch.setenv("THE_KEY", KEY)
+    hold = Event()
+    with BatchVendor(hold=hold, delays={"create": 1} if moment == "created" else {}) as vendor:
+        batched = BatchProject(tmp_path, vendor, api, cases=3)
+        process = batched.start("run", "--record", "tape")
+        assert getattr(vendor, moment).wait(60)
+        process.kill()
+        process.communicate()
+        hold.set()
+        vendor.delays = {}
+        code, said = batched.finish("run", "--record", "tape", "--resume")
+        assert code == ExitCode.OK, said
+        assert len(vendor.batches) == 1
+    project = Project(tmp_path)
+    replayed = project.run("eval", "a.eval.yaml", "--replay", "tape", "--out", "replay")
+    assert replayed.code == ExitCode.OK, replayed.out
+    assert "answered 3 of 3 requests" in replayed.err
+    assert batched.verdicts("replay") == batched.verdicts("run")

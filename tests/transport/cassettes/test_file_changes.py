@@ -1,6 +1,7 @@
 """What a command did to files, and doing the same again elsewhere."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,37 @@ def test_very_many_files_are_one_digest(room: Path) -> None:
     for number in range(200):
         (room / f"{number}.txt").write_text("x")
     assert list(digests_of([room], at(room))) == ["203 files"]
+
+
+def test_folders_too(tmp_path: Path) -> None:
+    """Empty ones are made, removed ones go, and a file may take the place of a folder, and the
+    other way round.
+    """
+
+    def begin(folder: Path) -> Path:
+        (folder / "emptied").mkdir(parents=True)
+        (folder / "emptied" / "a").touch()
+        (folder / "gone" / "deep").mkdir(parents=True)
+        (folder / "gone" / "deep" / "a").touch()
+        (folder / "was-a-folder").mkdir()
+        (folder / "was-a-folder" / "a").touch()
+        (folder / "was-a-file").touch()
+        return folder
+
+    one, other = begin(tmp_path / "one"), begin(tmp_path / "two")
+    before = state_of([one])
+    (one / "emptied" / "a").unlink()
+    shutil.rmtree(one / "gone")
+    shutil.rmtree(one / "was-a-folder")
+    (one / "was-a-folder").write_text("now a file")
+    (one / "was-a-file").unlink()
+    (one / "was-a-file" / "deep").mkdir(parents=True)
+    (one / "was-a-file" / "deep" / "a").write_text("new")
+    (one / "new" / "empty").mkdir(parents=True)
+    put_back(changes_since(before, [one], at(one)), [other], at(other))
+
+    def tree(folder: Path) -> list[str]:
+        return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+    assert tree(other) == tree(one)
+    assert (other / "was-a-folder").read_text() == "now a file"

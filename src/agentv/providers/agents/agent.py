@@ -32,6 +32,8 @@ class Invocation(Record, frozen=True, kw_only=True):
     stdin: bytes = b""
     env: Mapping[str, str] = {}
     """Defaults; what the target sets wins."""
+    writes: tuple[Path, ...] = ()
+    """Files outside the workspace that its reader looks into afterwards."""
 
 
 class Account(Record, frozen=True, kw_only=True):

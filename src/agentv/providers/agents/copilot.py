@@ -45,6 +45,7 @@ class Copilot:
         return Invocation(
             arguments=(*_HEADLESS, *usage, *model, *reach, *self._options.args),
             stdin=assignment.document.encode("utf-8", "replace"),
+            writes=(_usage_file(assignment),),
         )
 
     def reader(self, trace: TraceBuilder, assignment: Assignment) -> "CopilotReader":

@@ -136,7 +136,7 @@ class AgentProvider:
             timeout_seconds=self._options.timeout_seconds,
             places={"room": room.folder},
             reads=(assignment.inputs if own else room.workspace,),
-            writes=() if own else (room.workspace,),
+            writes=(*(() if own else (room.workspace,)), *invocation.writes),
         )
         try:
             result = await self._confinement.run(command, room, stream.feed)

@@ -167,6 +167,7 @@ class BatchingApi(ApiProvider):
             others=ledger.known_batches,
             look_seconds=options.batch_poll_seconds,
             retries=options.retry_settings().max_retries,
+            moment=build.moment,
         )
         watcher = BatchWatcher(plan.api, sender, tell, options.batch_poll_seconds)
         return BatchJob(self._batch_wire, options, plan, self._run, hold, maker, watcher, tell)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from agentv.errors import ProviderError, RunAborted
+from agentv.errors import ProviderError, ReplayMiss, RunAborted
 from agentv.providers.apis.batch_api import BatchFailed
 from agentv.providers.apis.batch_entry import BatchPart, LedgerEntry
 from agentv.providers.apis.batch_hold import BatchHold
@@ -150,7 +150,7 @@ class BatchJob:
         batch_id = part.batch_id or ""
         try:
             results = await self._watcher.results(batch_id, len(part.requests))
-        except (BatchFailed, BatchGone):
+        except (BatchFailed, BatchGone, ReplayMiss):
             raise
         except ProviderError as error:
             raise self._aborted(str(error)) from error

@@ -5,13 +5,15 @@ the vendor lists it, and whoever does not know whether it was made, because the 
 the reply was lost, looks for it in the vendor's list first.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Protocol
 
 import msgspec
 
 from agentv.errors import ProviderError, ReplayMiss
+from agentv.protocols import now
 from agentv.providers.apis.batch_api import Asked, BatchApi, BatchItem, Found, PerhapsMade
 from agentv.providers.apis.batch_entry import BatchPart
 from agentv.providers.apis.batch_plan import BatchPlan
@@ -39,6 +41,7 @@ class BatchMaker:
         others: The ids of batches that are known to be others.
         look_seconds: Between two looks into a list that may not show a new batch yet.
         retries: How often a batch is asked for again when none was made.
+        moment: The time at which something is done, by its name.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class BatchMaker:
         others: Callable[[], Collection[str]],
         look_seconds: float,
         retries: int,
+        moment: Callable[[str], datetime] = now,
     ) -> None:
         self._plan = plan
         self._api: BatchApi = plan.api
@@ -60,6 +64,7 @@ class BatchMaker:
         self._others = others
         self._look_seconds = look_seconds
         self._retries = retries
+        self._moment = moment
 
     async def made(self, part: BatchPart) -> BatchPart:
         """The part with its batch's id.
@@ -81,7 +86,7 @@ class BatchMaker:
     async def _new(self, part: BatchPart) -> BatchPart:
         items = self._plan.items(part)
         file = await self._api.upload(items, part.key, self._sender)
-        part = msgspec.structs.replace(part, asked=_now(), file=file)
+        part = msgspec.structs.replace(part, asked=self._moment(f"batch {part.key}"), file=file)
         self._ledger.keep_part(part)
         found = await self._asked_for(part, items)
         return self._kept(part, found, f"made of {len(part.requests)} requests")
@@ -112,7 +117,7 @@ class BatchMaker:
         have made the batch, and will be there again.
         """
         asked = _asked(part)
-        until = asked.at + timedelta(seconds=_LOOKS * self._look_seconds)
+        looks = self._looks_left(asked) if is_patient else _LOOKS
         outages = 0
         while True:
             try:
@@ -131,9 +136,15 @@ class BatchMaker:
                 return None
             not_it = {*self._others(), *part.rejected}
             found = next((each for each in listed if each.batch_id not in not_it), None)
-            if found is not None or _now() >= until:
+            looks -= 1
+            if found is not None or looks <= 0:
                 return found
             await self._sender.rest(self._look_seconds)
+
+    def _looks_left(self, asked: Asked) -> int:
+        """One at least, however long ago the batch was asked for."""
+        seconds = (asked.at - _now()).total_seconds()
+        return max(_LOOKS + math.ceil(seconds / self._look_seconds), 1)
 
     def _kept(self, part: BatchPart, found: Found, what: str) -> BatchPart:
         part = msgspec.structs.replace(part, batch_id=found.batch_id, is_sure=found.is_sure)

@@ -1,7 +1,6 @@
 """Bytes as a person reads them in a file, and back again without the loss of one."""
 
 import json
-from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,7 +24,7 @@ def content_of(data: bytes) -> Content:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        return Content(base64=b64encode(data).decode("ascii"))
+        return Content(base64=data)
     if text.startswith(("{", "[")) and (found := _as_json(text)):
         return found
     if "\n" in text:
@@ -40,7 +39,7 @@ def bytes_of(content: Content) -> bytes:
     if content.lines is not None:
         return "\n".join(content.lines).encode()
     if content.base64 is not None:
-        return b64decode(content.base64)
+        return content.base64
     return (content.text or "").encode()
 
 

@@ -16,7 +16,7 @@ _ESCAPED = ":"
 """After `_OPEN`, where a text itself held that."""
 _SHORTEST = 2
 """Characters of a path: `/` is in every path."""
-_STANDS = re.compile(rf"{_OPEN}(?:({_ESCAPED})|([a-z]+)>)")
+_STANDS = re.compile(rf"{_OPEN}(?:({_ESCAPED})|([a-z-]+)>)")
 
 
 class Secrets(msgspec.Struct, kw_only=True):
@@ -33,7 +33,7 @@ class Disguise(Record, frozen=True, kw_only=True, dict=True):
 
     secrets: Secrets
     places: Mapping[str, Path] = {}
-    """Folders, by a word in small letters that stays the same from run to run."""
+    """Folders, by a word in small letters and hyphens that stays the same from run to run."""
 
     def hide(self, text: str) -> str:
         """As it is recorded."""

@@ -4,6 +4,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from agentv.model.exchange import KeptFile
@@ -27,8 +28,8 @@ class TooMuchWrittenError(Exception):
 
 
 def state_of(places: Iterable[Path]) -> State:
-    """The files and links at and below some paths, as they are now."""
-    return {path: _signs(path) for path in _files(places)}
+    """The files, links and folders at and below some paths, as they are now."""
+    return {path: _signs(path) for path in _files(places, with_folders=True)}
 
 
 def changes_since(before: State, places: Sequence[Path], disguise: Disguise) -> dict[str, KeptFile]:
@@ -38,7 +39,13 @@ def changes_since(before: State, places: Sequence[Path], disguise: Disguise) -> 
         TooMuchWrittenError: It is too much to be kept.
     """
     after = state_of(places)
-    changed = [path for path in after if before.get(path) != after[path]]
+    # Folders come with what is in them: only those are told that are empty, or were a file.
+    holding = {path.parent for path in after if path not in before}
+    changed = [
+        path
+        for path, signs in after.items()
+        if before.get(path) != signs and (path in before or path not in holding)
+    ]
     room = MOST_BYTES
     found = {}
     for path in changed:
@@ -59,16 +66,20 @@ def put_back(files: Mapping[str, KeptFile], places: Sequence[Path], disguise: Di
         ValueError: A path leads elsewhere.
         OSError: A file cannot be written.
     """
-    for name, kept in files.items():
-        path = Path(disguise.show(name))
+    there = {Path(disguise.show(name)): kept for name, kept in files.items()}
+    # What is in a folder goes before the folder; all goes before anything comes in its place.
+    for path in sorted(there, reverse=True):
         _refuse_elsewhere(path, places)
-        if path.is_symlink() or path.is_file():
-            path.unlink()
-        if kept.link is not None:
+        _remove(path)
+    for path, kept in there.items():
+        _refuse_elsewhere(path, places)
+        if kept != KeptFile():
             path.parent.mkdir(parents=True, exist_ok=True)
+        if kept.is_folder:
+            path.mkdir(exist_ok=True)
+        elif kept.link is not None:
             path.symlink_to(disguise.show(kept.link))
         elif kept.content is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(disguise.show_bytes(bytes_of(kept.content)))
             path.chmod(0o755 if kept.is_executable else 0o644)
 
@@ -84,7 +95,15 @@ def digests_of(places: Sequence[Path], disguise: Disguise) -> dict[str, str]:
     return {f"{len(found)} files": hashlib.sha256(listed.encode("utf-8", "replace")).hexdigest()}
 
 
-def _files(places: Iterable[Path]) -> Iterator[Path]:
+def _remove(path: Path) -> None:
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+    elif path.is_dir():
+        with suppress(OSError):  # what has come into it since is not ours to remove
+            path.rmdir()
+
+
+def _files(places: Iterable[Path], *, with_folders: bool = False) -> Iterator[Path]:
     for place in places:
         if not place.is_dir():
             yield from (path for path in (place,) if _is_kept(path))
@@ -93,6 +112,8 @@ def _files(places: Iterable[Path]) -> Iterator[Path]:
             here = Path(folder)
             links = [name for name in folders if (here / name).is_symlink()]
             folders[:] = [name for name in folders if name not in _NOT_LOOKED_AT]
+            if with_folders:
+                yield from (here / name for name in folders if name not in links)
             yield from (here / name for name in (*files, *links) if _is_kept(here / name))
 
 
@@ -107,11 +128,15 @@ def _is_kept(path: Path) -> bool:
 
 def _signs(path: Path) -> tuple[int, ...]:
     state = path.lstat()
+    if stat.S_ISDIR(state.st_mode):
+        return ()  # its times are those of what is in it
     return state.st_ino, state.st_mode, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 
 def _kept(path: Path, disguise: Disguise) -> tuple[KeptFile, int]:
     state = path.lstat()
+    if stat.S_ISDIR(state.st_mode):
+        return KeptFile(is_folder=True), 0
     if stat.S_ISLNK(state.st_mode):
         return KeptFile(link=disguise.hide(str(path.readlink()))), 0
     if state.st_size > LARGEST_FILE:
@@ -127,7 +152,7 @@ def _digest(path: Path, disguise: Disguise) -> str:
     try:
         if path.is_symlink():
             return f"link to {disguise.hide(str(path.readlink()))}"
-        return hashlib.sha256(disguise.hide_bytes(path.read_bytes())).hexdigest()
+        return hashlib.sha256(disguise.hide_request(path.read_bytes())).hexdigest()
     except OSError as error:
         return f"unreadable: {error.strerror}"
 

@@ -2,20 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
 from agentv.errors import ReplayMiss
 from agentv.model.exchange import Asked, CassetteReport, Exchange, Miss
-from agentv.protocols import HttpSender, ProcessRunner, TrafficControl, new_token
-from agentv.transport.cassettes.asker import Asker
+from agentv.protocols import HttpSender, ProcessRunner, TrafficControl, new_token, now
+from agentv.transport.cassettes.asker import Asker, TrialName
 from agentv.transport.cassettes.difference import difference, likeness, title_of
 from agentv.transport.cassettes.disguise import Secrets
 from agentv.transport.cassettes.folder import CassetteFolder
 from agentv.transport.cassettes.open_road import OpenRoad
 from agentv.transport.cassettes.replaying import ReplayingHttp, ReplayingProcesses
 from agentv.transport.cassettes.requests import key_of
+from agentv.transport.cassettes.shelf import trial_of
 
 _NAMED_MISSES = 10
 _MOST_COMPARED = 100
@@ -28,8 +30,7 @@ class _Recording(msgspec.Struct, eq=False, kw_only=True):
 
     path: Path
     target: str
-    eval_id: str
-    trial: int
+    of: TrialName
     is_used: bool = False
 
 
@@ -53,13 +54,13 @@ class Player:
         self._replayed = 0
         self._missed = 0
         self._misses: list[Miss] = []
-        self._tokens = folder.header().tokens
+        header = folder.header()
+        self._tokens, self._moments = header.tokens, header.moments
         for path, exchange in folder.exchanges():
             recording = _Recording(
                 path=path,
                 target=exchange.target,
-                eval_id=exchange.eval_id,
-                trial=exchange.trial,
+                of=trial_of(exchange),
             )
             self._by_key[key_of(exchange.target, exchange.request)].append(recording)
             self._by_case[exchange.target, exchange.eval_id].append(recording)
@@ -92,6 +93,11 @@ class Player:
         """As it was recorded; what was not is asked for by another name, and missed."""
         return self._tokens.get(what) or new_token(what)
 
+    def moment(self, what: str) -> datetime:
+        """As it was recorded, else now."""
+        recorded = self._moments.get(what)
+        return now(what) if recorded is None else datetime.fromisoformat(recorded)
+
     def report(self) -> CassetteReport:
         """What came of it."""
         unused = sum(not r.is_used for recordings in self._by_key.values() for r in recordings)
@@ -110,8 +116,7 @@ class Player:
         unused = [recording for recording in recordings if not recording.is_used]
         if not unused:
             raise self._miss(target, asker, asked, len(recordings))
-        own = (r for r in unused if (r.eval_id, r.trial) == (asker.eval_id, asker.trial))
-        found = next(own, unused[0])
+        found = max(unused, key=lambda recording: _nearness(recording.of, asker.of))
         found.is_used = True
         self._replayed += 1
         return self._folder.read(found.path)
@@ -131,7 +136,7 @@ class Player:
                 message += f"; the nearest is {nearest}"
         miss = Miss(
             target=target,
-            eval_id=asker.eval_id,
+            eval_id=asker.of.eval_id,
             message=message,
             nearest=nearest,
             difference=lines,
@@ -151,8 +156,18 @@ class Player:
         return None
 
     def _where_to_look(self, target: str, asker: Asker) -> Iterator[list[_Recording]]:
-        yield self._by_case.get((target, asker.eval_id), [])
+        yield self._by_case.get((target, asker.of.eval_id), [])
         if self._missed < _FAR_SEARCHES:
             every = [recording for group in self._by_case.values() for recording in group]
             yield [recording for recording in every if recording.target == target]
             yield every
+
+
+def _nearness(recorded: TrialName, asking: TrialName) -> tuple[bool, bool, bool, bool]:
+    """How much of a trial is the same; what weighs most comes first."""
+    return (
+        recorded.eval_id == asking.eval_id,
+        recorded.number == asking.number,
+        recorded.target == asking.target,
+        recorded.dataset == asking.dataset,
+    )

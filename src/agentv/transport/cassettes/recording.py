@@ -59,11 +59,11 @@ class RecordingProcesses:
         """See `agentv.protocols.ProcessRunner`."""
         if command.is_helper:
             return await self._border.run(command, listen)
-        asker = current_asker(command.places)
-        disguise = self._track.disguise(asker)
+        asker = current_asker()
+        disguise = self._track.disguise(asker, command.places)
         asked = await asyncio.to_thread(command_asked, command, disguise)
         before = await asyncio.to_thread(state_of, command.writes)
-        over = self._track.begin(asker, asked)
+        over = self._track.begin(asker, asked, command.places)
         heard = Output(head=LONGEST_OUTPUT)
         try:
             result = await self._border.run(command, _both(heard, listen) if listen else None)

@@ -39,7 +39,7 @@ class ReplayingHttp:
     async def send(self, request: HttpRequest) -> HttpReply:
         """See `agentv.protocols.HttpSender`; raises `ReplayMiss`, too."""
         asker = current_asker()
-        disguise = disguise_for(asker, self._secrets, self._project)
+        disguise = disguise_for(asker, self._secrets, self._project, {})
         asked = http_asked(request, disguise)
         await asyncio.sleep(0)  # others get their turn, as they would while a reply is waited for
         reply = self._recordings.answer(self._target, asker, asked).reply
@@ -75,10 +75,11 @@ class ReplayingProcesses:
         """See `agentv.protocols.ProcessRunner`; raises `ReplayMiss`, too."""
         if command.is_helper:
             return await self._border.run(command, listen)
-        asker = current_asker(command.places)
-        disguise = disguise_for(asker, self._secrets, self._project)
+        asker = current_asker()
+        disguise = disguise_for(asker, self._secrets, self._project, command.places)
         asked = await asyncio.to_thread(command_asked, command, disguise)
         exchange = self._recordings.answer(self._target, asker, asked)
+        asker.note_move(exchange.places, disguise)
         reply = exchange.reply
         if not isinstance(reply, CommandEnded):
             raise _failure(reply, disguise)

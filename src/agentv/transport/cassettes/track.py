@@ -1,23 +1,39 @@
 """The exchanges with one target, on their way into a cassette."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from agentv.model.exchange import Asked, Exchange, Reply
-from agentv.transport.cassettes.asker import Asker, disguise_for
+from agentv.model.exchange import Asked, Exchange, NoReply, Reply
+from agentv.transport.cassettes.asker import Asker, TrialName, disguise_for
 from agentv.transport.cassettes.disguise import Disguise, Secrets
+
+_LOST = NoReply(kind="connection", message="the reply was lost: the recording was cut short")
 
 
 class Tape(Protocol):
     """Where exchanges are written down."""
 
-    def place(self, target: str, asker: Asker) -> Path:
-        """The file for the next exchange of a trial with a target."""
+    def places(self, trial: TrialName) -> Mapping[str, Path]:
+        """Folders that were made for a candidate whose answer was there before."""
 
-    def write(self, place: Path, exchange: Exchange) -> None:
-        """Raises `RunAborted` when it cannot be written."""
+    def reserve(self, asker: Asker, lost: Exchange) -> Path | None:
+        """Called before anything is asked.
+
+        Args:
+            asker: Who asks.
+            lost: What is to be replayed if the run is killed before there is a reply.
+
+        Returns:
+            Where the exchange belongs, if that is known already.
+
+        Raises:
+            RunAborted: Nothing can be written.
+        """
+
+    def write(self, asker: Asker, exchange: Exchange, place: Path | None) -> None:
+        """Called with what came of it; raises `RunAborted` when it cannot be written."""
 
     def leave_out(self, target: str, asker: Asker, why: str) -> None:
         """An exchange cannot be kept."""
@@ -32,27 +48,38 @@ class Track:
         self._target = target
         self._project = project
 
-    def disguise(self, asker: Asker) -> Disguise:
-        """For an exchange on a trial's behalf."""
-        return disguise_for(asker, self._secrets, self._project)
+    def disguise(self, asker: Asker, made: Mapping[str, Path] | None = None) -> Disguise:
+        """For an exchange on a trial's behalf.
 
-    def begin(self, asker: Asker, request: Asked) -> Callable[[Reply], None]:
+        Args:
+            asker: Who asks.
+            made: Folders that were made for this request.
+        """
+        if asker.is_judge and not asker.is_anew and not asker.places:
+            asker.places.update(self._tape.places(asker.of))
+        return disguise_for(asker, self._secrets, self._project, made or {})
+
+    def begin(
+        self, asker: Asker, request: Asked, made: Mapping[str, Path] | None = None
+    ) -> Callable[[Reply], None]:
         """What to call with the reply, once there is one."""
-        place = self._tape.place(self._target, asker)
         began = time.perf_counter()
 
-        def over(reply: Reply) -> None:
-            exchange = Exchange(
+        def exchange(reply: Reply) -> Exchange:
+            return Exchange(
                 target=self._target,
-                eval_id=asker.eval_id,
-                trial=asker.trial,
+                dataset=asker.of.dataset,
+                eval_id=asker.of.eval_id,
+                trial=asker.of.number,
+                about=asker.of.target if asker.is_judge else "",
+                places={word: str(place) for word, place in (made or {}).items()},
                 request=request,
                 reply=reply,
                 duration_ms=round((time.perf_counter() - began) * 1000, 1),
             )
-            self._tape.write(place, exchange)
 
-        return over
+        place = self._tape.reserve(asker, exchange(_LOST))
+        return lambda reply: self._tape.write(asker, exchange(reply), place)
 
     def leave_out(self, asker: Asker, why: str) -> None:
         """An exchange is too large to be kept."""
