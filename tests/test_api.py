@@ -27,7 +27,7 @@ from agentv import (
     evaluate,
 )
 from agentv.errors import AuthorError
-from agentv.execution import NothingToRunError
+from agentv.execution.nothing import NothingToRunError
 from agentv.model.event import Event, TrialFinished
 from agentv.storage.rows import open_rows
 from agentv.testing import Project, Reply, ScriptedProvider

@@ -21,6 +21,7 @@ from typing import Any
 
 import msgspec
 
+from agentv.assembly.earlier import Resume
 from agentv.assembly.functions import (
     EvaluatorFunction,
     FunctionEvaluator,
@@ -30,7 +31,10 @@ from agentv.assembly.functions import (
 from agentv.assembly.options import CustomTarget, RunOptions
 from agentv.core.summary import RunSummary
 from agentv.errors import ExitCode, SetupError
-from agentv.execution import Resume, RunReport, RunRequest, execute, recorded_variables
+from agentv.execution.recorded_variables import recorded_variables
+from agentv.execution.report import RunReport
+from agentv.execution.request import RunRequest
+from agentv.execution.run import execute
 from agentv.loading.document import Document
 from agentv.loading.suites import LoadContext, LoadedSuite, load_document
 from agentv.loading.workspace import Workspace, load_workspace

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agentv.cli.console import one_line, paint
-from agentv.execution import RunReport
+from agentv.execution.report import RunReport
 
 _FILTERS = ("eval_ids", "targets", "shard")
 """Arguments by which a run is only a part of what was recorded."""

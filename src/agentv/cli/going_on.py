@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from agentv.cli.console import visible
 from agentv.errors import ExitCode
-from agentv.execution import RESULTS_ROOT, RunReport
+from agentv.execution.places import RESULTS_ROOT
+from agentv.execution.report import RunReport
 from agentv.storage.run_folder import RunFolder
 from agentv.storage.run_lock import writer_of
 

@@ -10,7 +10,9 @@ import click
 
 from agentv.cli.console import err, send_nowhere, show_cursor
 from agentv.errors import ExitCode
-from agentv.execution import RunReport, RunRequest, execute
+from agentv.execution.report import RunReport
+from agentv.execution.request import RunRequest
+from agentv.execution.run import execute
 from agentv.transport.borders import Borders
 
 

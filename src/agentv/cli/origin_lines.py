@@ -7,7 +7,7 @@ import msgspec
 
 from agentv.cli.console import Tone, one_line, paint
 from agentv.cli.going_on import was_cut_short
-from agentv.execution import RunReport
+from agentv.execution.report import RunReport
 from agentv.model.flips import EvaluatorChange, FlipReport, TrialChange
 from agentv.model.run import RerunLink
 

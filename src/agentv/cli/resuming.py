@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from agentv.assembly.earlier import Resume
 from agentv.cli.console import err, paint, visible
 from agentv.core.moved_suites import SuiteName, moved_suites
 from agentv.errors import AuthorError, SetupError
-from agentv.execution import RESULTS_ROOT, Resume
+from agentv.execution.places import RESULTS_ROOT
 from agentv.loading.workspace import Workspace
 from agentv.model.run import RunManifest
 from agentv.storage.finding import find_run, newest_first

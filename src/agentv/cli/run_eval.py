@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from agentv.assembly.earlier import Rerun, Rescore
 from agentv.assembly.options import DEFAULT_MAX_RETRIES, RunOptions
 from agentv.cli.console import (
     err,
@@ -27,14 +28,9 @@ from agentv.cli.progress import LineProgress, NoProgress
 from agentv.cli.resuming import asks_nobody, resume_of
 from agentv.cli.summary import report_json, summary_lines
 from agentv.errors import AuthorError, ExitCode
-from agentv.execution import (
-    Rerun,
-    Rescore,
-    RunReport,
-    RunRequest,
-    recorded_variables,
-    refuse_cassette_with,
-)
+from agentv.execution.recorded_variables import recorded_variables
+from agentv.execution.report import RunReport
+from agentv.execution.request import RunRequest, refuse_cassette_with
 from agentv.exporters.base import exporter_for
 from agentv.loading.discover import discover
 from agentv.loading.suites import LoadContext

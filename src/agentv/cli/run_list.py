@@ -12,7 +12,8 @@ from agentv.cli.run_show import report_of
 from agentv.cli.summary import counts_json
 from agentv.core.money import dollars
 from agentv.errors import ExitCode, SetupError
-from agentv.execution import RESULTS_ROOT, RunReport
+from agentv.execution.places import RESULTS_ROOT
+from agentv.execution.report import RunReport
 from agentv.model.base import Record
 from agentv.model.summary import UsageSum
 from agentv.storage.finding import newest_first, remains, where_runs_are

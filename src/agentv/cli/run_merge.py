@@ -11,7 +11,7 @@ from agentv.cli.summary import report_json, summary_lines
 from agentv.core.belonging import Source, doubts, misfits
 from agentv.core.merging import joined, suites_in
 from agentv.errors import AuthorError
-from agentv.execution import RESULTS_ROOT
+from agentv.execution.places import RESULTS_ROOT
 from agentv.exporters.base import exporter_for
 from agentv.model.base import Record
 from agentv.storage.finding import find_run

@@ -19,7 +19,7 @@ from agentv.cli.console import (
 )
 from agentv.cli.run_list import started
 from agentv.errors import AuthorError, ExitCode, SetupError
-from agentv.execution import RESULTS_ROOT
+from agentv.execution.places import RESULTS_ROOT
 from agentv.model.base import Record
 from agentv.storage.finding import find_run, newest_first
 from agentv.storage.manifest import read_manifest

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import msgspec
 
+from agentv.assembly.earlier import Rerun
 from agentv.cli.recalling import options_of_new_run
 from agentv.cli.run_eval import run_eval
-from agentv.execution import RESULTS_ROOT, Rerun
+from agentv.execution.places import RESULTS_ROOT
 from agentv.model.base import Record
 from agentv.storage.finding import find_run
 

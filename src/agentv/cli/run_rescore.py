@@ -7,13 +7,16 @@ from typing import Any
 
 import msgspec
 
+from agentv.assembly.earlier import Rescore
 from agentv.cli.console import out, paint, print_json, print_problems
 from agentv.cli.progress import rescoring_lines
 from agentv.cli.recalling import options_of_new_run
 from agentv.cli.run_eval import EvalOptions, load_suites, refuse, request_of, run_eval
 from agentv.core.money import dollars
 from agentv.errors import ExitCode
-from agentv.execution import RESULTS_ROOT, Rescore, RunRequest, rehearse_rescoring
+from agentv.execution.places import RESULTS_ROOT
+from agentv.execution.request import RunRequest
+from agentv.execution.run import rehearse_rescoring
 from agentv.model.base import Record
 from agentv.model.event import RunRescored
 from agentv.storage.finding import find_run

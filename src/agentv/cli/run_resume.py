@@ -5,7 +5,7 @@ from typing import Any
 
 from agentv.cli.recalling import recalled_options
 from agentv.cli.run_eval import run_eval
-from agentv.execution import RESULTS_ROOT
+from agentv.execution.places import RESULTS_ROOT
 from agentv.model.base import Record
 from agentv.storage.finding import find_run
 

@@ -10,7 +10,8 @@ from agentv.cli.summary import report_json, summary_lines
 from agentv.core.gate import decide
 from agentv.core.summary import summarise
 from agentv.errors import ExitCode
-from agentv.execution import RESULTS_ROOT, RunReport
+from agentv.execution.places import RESULTS_ROOT
+from agentv.execution.report import RunReport
 from agentv.exporters.base import export, exporter_for
 from agentv.storage.finding import find_run
 from agentv.storage.manifest import read_manifest

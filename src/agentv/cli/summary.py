@@ -12,7 +12,7 @@ from agentv.cli.origin_lines import flip_lines, flips_json, origin_lines
 from agentv.cli.shard_lines import shard_lines
 from agentv.cli.usage_lines import usage_lines
 from agentv.errors import ExitCode
-from agentv.execution import RunReport
+from agentv.execution.report import RunReport
 from agentv.model.event import RunRescored, RunResumed
 from agentv.model.summary import Counts, ErrorLine, LowScore, RunSummary, ScoreStatistics
 

@@ -1,0 +1,1 @@
+"""A run as a whole: from what was asked to its report."""
