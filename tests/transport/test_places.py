@@ -100,3 +100,27 @@ def test_without_places_a_rest_is_just_a_wait() -> None:
         return now()
 
     assert run_virtually(story()) == 3.0
+
+
+def test_who_goes_on_keeps_the_place_unless_somebody_comes_back() -> None:
+    """A worker with more to do lets nobody wait that has rested, and nobody in that begins."""
+    order: list[str] = []
+
+    async def worker(name: str, places: Places, jobs: int, rests: bool) -> None:
+        hold_in(places)
+        await places.take()
+        for job in range(jobs):
+            await asyncio.sleep(0.01)
+            if rests and job == 3:
+                async with resting():
+                    await asyncio.sleep(0.015)
+            order.append(name)
+            await places.offer()
+        places.leave()
+
+    async def story() -> None:
+        places = Places(1)
+        await asyncio.gather(worker("one", places, 5, True), worker("two", places, 3, False))
+
+    run_virtually(story())
+    assert order == [*["one"] * 3, "two", "two", "one", "one", "two"]

@@ -48,18 +48,14 @@ async def run_crews(crews: Sequence[Crew], record: Callable[[TrialResult], None]
 
 async def _work(jobs: Iterator[Job], places: Places, record: Callable[[TrialResult], None]) -> None:
     hold_in(places)
-    while True:
-        await places.take()
-        job = next(jobs, None)
-        if job is not None:
-            trial, bench, prior = job
-            bench.emit(TrialStarted(eval_id=trial.case.id, target=trial.target))
-            record(await run_trial(trial, bench, prior))
-        places.leave()  # not after an error: that ends the run, and nothing new must begin
-        if job is None:
-            return
+    await places.take()
+    for trial, bench, prior in jobs:
+        bench.emit(TrialStarted(eval_id=trial.case.id, target=trial.target))
+        record(await run_trial(trial, bench, prior))
         # A provider that answers at once never yields by itself; progress and the journal must.
         await asyncio.sleep(0)
+        await places.offer()
+    places.leave()  # not after an error: that ends the run, and nothing new must begin
 
 
 def _first(group: BaseExceptionGroup[RunAborted]) -> RunAborted:

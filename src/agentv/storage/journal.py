@@ -21,7 +21,7 @@ from agentv.model.step import Asked, Step
 from agentv.storage.append_file import AppendFile
 from agentv.storage.disk import Disk, RealDisk
 
-FLUSH_EVERY_SECONDS = 0.05
+FLUSH_EVERY_SECONDS = 0.1
 """At most this often the disk is asked to hold everything appended since."""
 
 

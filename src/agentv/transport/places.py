@@ -47,14 +47,24 @@ class Places:
                 self._pass_on()  # it had come just now
             raise
 
+    async def offer(self) -> None:
+        """Go on in the same place, unless somebody comes back from a rest: then after them."""
+        self._note_end()
+        if any(not turn.done() for turn in self._returning):
+            self._pass_on()
+            await self.take()
+
     def leave(self) -> None:
         """A place comes free."""
+        self._note_end()
+        self._pass_on()
+
+    def _note_end(self) -> None:
         now = asyncio.get_running_loop().time()
         gap = now - self._left_at if self._left_at < inf else inf
         known = self._interval
         self._interval = gap if known == inf else known * _MEMORY + gap * (1 - _MEMORY)
         self._left_at = now
-        self._pass_on()
 
     def _pass_on(self) -> None:
         for queue in (self._returning, self._beginning):
