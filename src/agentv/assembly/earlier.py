@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from agentv.assembly.assemble import Assembly
+from agentv.assembly.assembly import Assembly
 from agentv.assembly.choosing import Scope, choose, chosen_before
 from agentv.assembly.rescoring import TakingAnswers
 from agentv.assembly.resuming import refuse_rehearsal, refuse_unlike, take_up

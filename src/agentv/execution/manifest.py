@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agentv import __version__
-from agentv.assembly.assemble import Assembly
+from agentv.assembly.assembly import Assembly
 from agentv.execution.request import RunRequest
 from agentv.model.run import RunManifest
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agentv.assembly.assemble import Assembly
+from agentv.assembly.assembly import Assembly
 from agentv.assembly.earlier import Rerun
 from agentv.assembly.left_out import left_out
 from agentv.assembly.left_out import why_nothing as none_meant

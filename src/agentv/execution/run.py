@@ -5,7 +5,8 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from agentv.assembly.assemble import Assembly, assemble
+from agentv.assembly.assemble import assemble
+from agentv.assembly.assembly import Assembly
 from agentv.assembly.comparing import flips_since
 from agentv.assembly.earlier import (
     Rerun,

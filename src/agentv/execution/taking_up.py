@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from agentv.assembly.assemble import Assembly
+from agentv.assembly.assembly import Assembly
 from agentv.assembly.earlier import take_up_earlier
 from agentv.execution.manifest import manifest_of
 from agentv.execution.places import RESULTS_ROOT, below

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from agentv.assembly.assemble import Assembly
+from agentv.assembly.assembly import Assembly
 from agentv.errors import RunAborted
 from agentv.execution.broadcast import Broadcast
 from agentv.model.base import Record
