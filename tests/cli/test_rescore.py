@@ -506,6 +506,41 @@ def test_an_unchanged_judge_is_not_called(project: Project) -> None:
     assert "  tokens " not in outcome.out
 
 
+def test_a_judge_whose_verdicts_stand_needs_no_key(project: Project) -> None:
+    with Vendor(answer=opinionated) as vendor:
+        found = Judged(project, vendor)
+        found.change(".env", "JUDGE_KEY=vendor-key\n", "")
+        found.change("a.eval.yaml", "value: asked", "value: One?")
+
+        outcome = found.run("rescore", "old", "--json")
+
+    assert (outcome.code, found.asked) == (ExitCode.GATE_FAILED, [])
+    [change] = outcome.json["flips"]["changes"]
+    assert (change["eval_id"], change["verdict_after"]) == ("case-two", "fail")
+
+
+def test_a_judge_that_must_be_called_needs_its_key(project: Project) -> None:
+    """What would be judged can be told all the same; nothing is written of a run that cannot be."""
+    with Vendor(answer=opinionated) as vendor:
+        found = Judged(project, vendor)
+        found.change(".env", "JUDGE_KEY=vendor-key\n", "")
+        found.change("a.eval.yaml", "KINDLY", "STRICTLY")
+
+        plan = found.run("rescore", "old", "--dry-run")
+        outcome = found.run("rescore", "old", "--out", "new")
+        told = found.run("rescore", "old", "--out", "new", "--json").json
+
+    assert (told["exit_code"], told["problems"][0]["code"]) == (2, "unset-variable")
+    assert plan.code == ExitCode.OK
+    assert "  tone  2 anew by judge" in plan.out
+    assert (outcome.code, found.asked) == (ExitCode.USAGE, [])
+    assert (
+        "targets.yaml:11:14  targets[1].api_key  the variable JUDGE_KEY is not set, and target "
+        "'judge' needs it for 'api_key'"
+    ) in outcome.err
+    assert not (project.folder / "new").exists()
+
+
 def test_a_rescored_run_whose_budget_is_spent_goes_on_with_another(project: Project) -> None:
     with Vendor(answer=opinionated) as vendor:
         found = Judged(project, vendor)

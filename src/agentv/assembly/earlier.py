@@ -15,6 +15,7 @@ from agentv.errors import AuthorError
 from agentv.loading.nearest import did_you_mean
 from agentv.model.base import Record
 from agentv.model.event import RunRescored
+from agentv.model.problem import LoadError
 from agentv.model.run import RerunLink, RescoreLink, RunManifest
 from agentv.model.score import Usage
 from agentv.registry import Registry
@@ -127,11 +128,29 @@ def take_up_earlier(
 
 def plan_rescoring(rescore: Rescore, assembly: Assembly, registry: Registry) -> RunRescored:
     """What rescoring would do; nobody is asked and nothing is written."""
+    return _rehearsed(rescore, assembly, registry).announcement()
+
+
+def refuse_unset(earlier: Earlier | None, assembly: Assembly, registry: Registry) -> None:
+    """See that every target that will be called has its variables.
+
+    Raises:
+        LoadError: One has not; with the place of each variable.
+    """
+    unset = [station for station in assembly.stations.all() if station.unset]
+    if unset and isinstance(earlier, Rescore):
+        callees = _rehearsed(earlier, assembly, registry).callees
+        unset = [station for station in unset if callees.has(station)]
+    if unset:
+        raise LoadError([problem for station in unset for problem in station.unset])
+
+
+def _rehearsed(rescore: Rescore, assembly: Assembly, registry: Registry) -> TakingAnswers:
     before = read_manifest(rescore.folder.manifest_path)
     with PriorRun(rescore.folder) as prior:
         taking = TakingAnswers(prior, before, assembly.suites, registry, anew=rescore.anew)
         taking.of(assembly.parts, rescore.folder.steps_path)
-        return taking.announcement()
+        return taking
 
 
 def refuse_unknown_evaluators(rescore: Rescore, assembly: Assembly) -> None:

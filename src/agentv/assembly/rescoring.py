@@ -58,7 +58,8 @@ class TakingAnswers:
         self._work = WorkTally()
         self._kept = self._judged = self._unanswered = self._workspaces_gone = 0
         self._places: dict[int, int] = {}
-        self._callees = Callees()
+        self.callees = Callees()
+        """The judges that will be called."""
 
     def of(self, parts: Iterable[Part], steps: Path) -> LeftToDo:
         """What is to be judged.
@@ -79,7 +80,7 @@ class TakingAnswers:
             steps=steps,
             announcement=self.announcement(),
             places=self._places,
-            callees=self._callees,
+            callees=self.callees,
         )
 
     def announcement(self) -> RunRescored:
@@ -118,7 +119,7 @@ class TakingAnswers:
         standing = tuple(said for said in prior.verdicts if said.digest not in doubted)
         self._count(trial, part, planned, prior, standing)
         taken = msgspec.structs.replace(prior, verdicts=standing)
-        self._callees.add(trial, part, planned, taken)
+        self.callees.add(trial, part, planned, taken)
         if self._filling is not None:
             self._places[hash(key_of(trial))] = self._filling.take_over(trial, taken)
 

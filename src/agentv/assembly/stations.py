@@ -26,6 +26,7 @@ from agentv.loading.workspace import Workspace
 from agentv.model.base import Record
 from agentv.model.event import Notice
 from agentv.model.options import PromptMode, TargetOptions
+from agentv.model.problem import Problem
 from agentv.model.request import ProviderRequest, ProviderResponse
 from agentv.model.run import TargetRecord
 from agentv.protocols import Cassette, Provider, ProviderBuild
@@ -54,6 +55,8 @@ class Station(Record, frozen=True, kw_only=True):
     kept."""
     secrets: Mapping[str, str]
     """Values that must not be shown, by the name of their variable or key."""
+    unset: tuple[Problem, ...] = ()
+    """Variables that it lacks: it cannot be called."""
 
 
 class Stations:
@@ -136,6 +139,7 @@ class Stations:
             ),
             setup=self._setup(own, target.folder) if entry.repeatable else None,
             secrets=secrets,
+            unset=target.unset,
         )
 
     def _rehearsal(self, loaded: LoadedSuite, name: str) -> Station:

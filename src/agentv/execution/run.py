@@ -13,6 +13,7 @@ from agentv.assembly.earlier import (
     Rescore,
     plan_rescoring,
     refuse_unknown_evaluators,
+    refuse_unset,
     scope_of,
 )
 from agentv.assembly.left_out import left_out
@@ -67,6 +68,7 @@ async def _execute(
 ) -> RunReport:
     around = _surroundings(request, borders, emit, cache, cassette)
     assembly = _assemble(request, around)
+    refuse_unset(request.resume or request.origin, assembly, request.registry)
     emit.redactor = _redactor(request.workspace, assembly)
     if cache is not None:
         cache.keep_secret(emit.redactor)

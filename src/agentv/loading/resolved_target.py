@@ -24,6 +24,7 @@ from agentv.loading.target_secrets import secrets_of, without_secrets
 from agentv.loading.variable_values import read_values
 from agentv.model.base import Record
 from agentv.model.options import TargetOptions
+from agentv.model.problem import Problem
 from agentv.registry import Entry, Registry
 
 
@@ -42,6 +43,9 @@ class ResolvedTarget(Record, frozen=True, kw_only=True):
     """Every variable that was put in, with its value."""
     folder: Path
     """Where relative paths in the options start."""
+    unset: tuple[Problem, ...] = ()
+    """Variables that it lacks, where it was resolved with something in their place: it can be
+    compared with what it was, and not be called."""
 
 
 def check_target(definition: Definition, registry: Registry, files: SearchPath) -> list[Mistake]:

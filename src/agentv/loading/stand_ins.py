@@ -1,17 +1,17 @@
-"""Variables that a replay can do without: what stands for their values in the cassette."""
+"""Variables that a run can do without: what stands for their values."""
 
 from collections.abc import Iterator, Mapping
 
 
 class StandIns(Mapping[str, str]):
-    """The environment as a replay sees it: no variable is ever unset.
+    """The environment as those see it who call nobody: no variable is ever unset.
 
     A variable that is set has its own value. Any other has what it was recorded with: its value
     then or, for a secret, what recordings hold in its place.
 
     Args:
         values: What is set.
-        recorded: By the cassette.
+        recorded: By the cassette that is replayed.
     """
 
     def __init__(self, values: Mapping[str, str], recorded: Mapping[str, str]) -> None:

@@ -82,7 +82,7 @@ def load_workspace(
             workspace.problems += _asked_for(suite, suite.targets, context)
             if resolve:
                 names = judges_of(suite) if asks_nobody else used_targets(suite)
-                _resolve(workspace, suite, suite.targets, names, context)
+                _resolve(workspace, suite, suite.targets, names, context, keyless=asks_nobody)
     # Suites that share a file find its mistakes once each; they are said once.
     workspace.problems = list(dict.fromkeys(workspace.problems))
     return workspace
@@ -114,7 +114,19 @@ def _resolve(
     targets: Targets,
     names: Iterable[str],
     context: LoadContext,
+    *,
+    keyless: bool,
 ) -> None:
+    """Resolve targets of a suite.
+
+    Args:
+        workspace: Takes them, or what is wrong with them.
+        suite: Whose variables count.
+        targets: Its file.
+        names: Which.
+        context: What loading knows besides the files.
+        keyless: Whether variables may be unset: a judge need not be called if its verdicts stand.
+    """
     env = suite.environment.values
     if context.recorded_variables is not None:
         env = StandIns(env, context.recorded_variables)
@@ -123,6 +135,11 @@ def _resolve(
         if name not in targets.definitions or key in workspace.resolved:
             continue
         found, problems = targets.resolve(name, env)
+        if keyless and problems and all(each.code == "unset-variable" for each in problems):
+            found, others = targets.resolve(name, StandIns(env, {}))
+            if found is not None:
+                found = msgspec.structs.replace(found, unset=tuple(problems))
+            problems = others
         workspace.problems += problems
         if found is not None:
             workspace.resolved[key] = found
