@@ -1,5 +1,7 @@
 """Which run `--resume` means, and what is said where it means none."""
 
+from pathlib import Path
+
 import pytest
 
 from agentv.errors import ExitCode
@@ -38,6 +40,35 @@ def test_another_part_of_the_suites_has_a_run_of_its_own(
     again = ran.run("eval", "evals", "--resume", *part)
     assert (again.code, NEW in again.err) == (ExitCode.OK, False)
     assert ran.run("eval", "evals", "--resume", "--json").json["resumed"]["kept"] == 2
+
+
+def test_a_filter_that_was_forgotten_begins_no_new_run(project: Project) -> None:
+    """The answers of the run that was cut short would be paid for again."""
+    project.write(
+        {
+            "a.eval.yaml": suite(case("one", contains("four")), case("two", contains("four"))),
+            "targets.yaml": targets(mock("four"), mock("four", name="other")),
+        }
+    )
+    assert project.run("eval", "a.eval.yaml", "--target", "other").code == ExitCode.OK
+    [run] = (project.folder / ".agentv" / "results").iterdir()
+    cut_short(run)
+
+    outcome = project.run("eval", "a.eval.yaml", "--resume")
+
+    assert outcome.code == ExitCode.USAGE
+    assert outcome.err == (
+        f"Error: The run {run.name} was started with --target other: go on with just that, or "
+        "start a new run.\n"
+    )
+    assert project.run("eval", "a.eval.yaml", "--resume", "--target", "other").code == ExitCode.OK
+
+
+def cut_short(run: Path) -> None:
+    """What a kill leaves after the first row."""
+    rows = (run / "results.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "results.jsonl").write_bytes(rows[0])
+    (run / "steps.jsonl").touch()
 
 
 def test_filters_count_whatever_their_order(ran: Project) -> None:

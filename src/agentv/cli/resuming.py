@@ -133,8 +133,13 @@ def _last_run_of(
 
     Without one, the name of the newest that was asked for alike of fewer suites. Runs that came of
     another run are none.
+
+    Raises:
+        SetupError: There is none, and one with other filters was cut short: whoever forgot them
+            would pay for its answers again.
     """
     near: str | None = None
+    unfinished: RunManifest | None = None
     for folder in newest_first(RESULTS_ROOT):
         try:
             manifest = read_manifest(folder.manifest_path)
@@ -142,22 +147,34 @@ def _last_run_of(
             err(f"{paint('warning:', 'warn', err=True)} {visible(str(error))} It is passed over.")
             continue
         found = len(moved_suites(manifest.suites, suites))
-        if found == len(manifest.suites) and _was_asked_alike(manifest, options):
-            if found == len(suites):
+        if found < len(manifest.suites) or not _is_of_a_kind(manifest, options):
+            continue
+        is_whole = found == len(suites)
+        if _has_filters(manifest, options):
+            if is_whole:
                 return folder, None
             near = near or folder.path.name
+        elif is_whole and folder.steps_path.exists():
+            unfinished = unfinished or manifest
+    if unfinished is not None:
+        _refuse_another_plan(options, unfinished)
     return None, near
 
 
-def _was_asked_alike(manifest: RunManifest, options: Resuming) -> bool:
-    """Whether a run is what these options would make, so that it could go on with them."""
-    if manifest.rescored_from or manifest.rerun_of:
-        return False
-    then = manifest.arguments
+def _is_of_a_kind(manifest: RunManifest, options: Resuming) -> bool:
+    """Whether a run could go on with these options, were it not for its filters."""
     return (
-        manifest.dry_run == options.dry_run
+        not manifest.rescored_from
+        and not manifest.rerun_of
+        and manifest.dry_run == options.dry_run
         and manifest.replayed == (str(options.replay) if options.replay else None)
         and (str(manifest.shard) if manifest.shard else None) == options.shard
-        and sorted(then.get("eval_ids", ())) == sorted(options.eval_ids)
-        and sorted(then.get("targets", ())) == sorted(options.targets)
     )
+
+
+def _has_filters(manifest: RunManifest, options: Resuming) -> bool:
+    """Whether a run is of the very cases and targets that are meant."""
+    then = manifest.arguments
+    return sorted(then.get("eval_ids", ())) == sorted(options.eval_ids) and sorted(
+        then.get("targets", ())
+    ) == sorted(options.targets)
