@@ -25,9 +25,12 @@ KEY = "vendor-key"
 _CANDIDATE = "[[ ## candidate_answer ## ]]"
 _QUIET_SECONDS = 0.1
 _MAIN = "from agentv.__main__ import main; main()"
-_LIMIT = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0})); "
+_LIMIT = "from resource import *; setrlimit(RLIMIT_FSIZE, ({0}, RLIM_INFINITY)); "
+_UNLIMITED = "ulimit -S -f unlimited"
+"""What is asked keeps its record, however small the files of the run must be."""
 _SCRIPT = """\
 #!/bin/sh
+{unlimited}
 id=$(tr ',' '\\n' | sed -n 's/.*"eval_id": *"\\([^"]*\\)".*/\\1/p' | head -1)
 [ -n "$id" ] || exit 1  # whoever asks was killed in the middle of the question
 echo "code $id" >> {log}
@@ -165,7 +168,7 @@ def _write(project: KilledProject) -> None:
     judge = {"type": "llm_judge", "target": "judge"}
     code = {"type": "code", "script": "./score.sh"}
     script = folder / "score.sh"
-    script.write_text(_SCRIPT.format(log=log, pause=flavour.pause))
+    script.write_text(_SCRIPT.format(log=log, pause=flavour.pause, unlimited=_UNLIMITED))
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     (folder / "asked").touch()
     (folder / ".git").mkdir()
@@ -175,7 +178,8 @@ def _write(project: KilledProject) -> None:
         (folder / f"{name}.eval.yaml").write_text(text)
     milliseconds = round(flavour.pause * 1000)
     api = {"provider": "openai", "base_url": f"{project.vendor.url}/v1", "api_key": KEY}
-    template = f"echo cli {{EVAL_ID}} >> {log}; sleep {flavour.pause}; echo Here is {{EVAL_ID}}."
+    note = f"{_UNLIMITED}; echo cli {{EVAL_ID}} >> {log}"
+    template = f"{note}; sleep {flavour.pause}; echo Here is {{EVAL_ID}}."
     (folder / "targets.yaml").write_text(
         targets(
             mock("Here is case-m.", name="mock", delay_min_ms=1, delay_max_ms=2 * milliseconds),
