@@ -48,6 +48,8 @@ _SETTINGS = {
     "workbench.startupEditor": "none",
     "telemetry.telemetryLevel": "off",
     "update.mode": "none",
+    # Of every port that any program here listens on, a toast would lie over the chat's input.
+    "remote.autoForwardPorts": False,
 }
 
 

@@ -3,12 +3,13 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 _SECONDS = 90
+_CHAT_INPUT = ".interactive-input-part .monaco-editor [role='textbox']"
 
 
 class Windows:
@@ -78,7 +79,8 @@ class Windows:
     async def _chat(self, text: str) -> None:
         await self._opening[self._active]
         page = self._pages[self._active]
-        await page.locator(".interactive-input-part .monaco-editor").first.click()
+        # Not by a click: notifications may lie over it.
+        await page.locator(_CHAT_INPUT).first.focus()
         await page.keyboard.insert_text(text)
         await page.wait_for_timeout(500)
         await page.keyboard.press("Enter")
@@ -114,6 +116,7 @@ async def _serve(held: Windows, reader: asyncio.StreamReader, writer: asyncio.St
     except Exception as error:
         reply.update(exit_code=1, stderr=f"{error}\n")
         await held.picture("error")
-    writer.write(json.dumps(reply).encode() + b"\n")
-    await writer.drain()
+    with suppress(ConnectionError):  # the caller may have been ended meanwhile
+        writer.write(json.dumps(reply).encode() + b"\n")
+        await writer.drain()
     writer.close()
