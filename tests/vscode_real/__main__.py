@@ -133,7 +133,7 @@ def _model_entry(address: str) -> dict[str, Any]:
         "models": [
             {
                 "id": "loopback-model",
-                "name": "Loopback model",
+                "name": model.MODEL_NAME,
                 "url": address,
                 "toolCalling": True,
                 "vision": False,
