@@ -113,7 +113,11 @@ def _gemini(url: str, home: Path) -> dict[str, Any]:
         "general": {"maxAttempts": 1},
     }
     _write_json(home / ".gemini" / "settings.json", settings)
-    env = {"GEMINI_API_KEY": _KEY, "GOOGLE_GEMINI_BASE_URL": url}
+    env = {
+        "GEMINI_CLI_HOME": str(home),  # a sandbox has a `HOME` of its own
+        "GEMINI_API_KEY": _KEY,
+        "GOOGLE_GEMINI_BASE_URL": url,
+    }
     return {"env": env, "model": "gemini-2.5-flash"}
 
 

@@ -44,7 +44,7 @@ def bin_folder(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The only folder on `PATH`, with the programs that are needed here."""
     folder = stage.home / "bin"
     folder.mkdir()
-    for name in ("git", "sh", "bwrap", "node"):
+    for name in ("git", "sh", "bash", "bwrap", "node"):
         found = next((p for p in map(Path, ("/usr/bin", "/bin")) if (p / name).exists()), None)
         if found is not None:
             (folder / name).symlink_to(found / name)

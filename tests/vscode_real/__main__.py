@@ -48,6 +48,8 @@ _SETTINGS = {
     "workbench.startupEditor": "none",
     "telemetry.telemetryLevel": "off",
     "update.mode": "none",
+    # Of every port that any program here listens on, a toast would lie over the chat's input.
+    "remote.autoForwardPorts": False,
 }
 
 
@@ -131,7 +133,7 @@ def _model_entry(address: str) -> dict[str, Any]:
         "models": [
             {
                 "id": "loopback-model",
-                "name": "Loopback model",
+                "name": model.MODEL_NAME,
                 "url": address,
                 "toolCalling": True,
                 "vision": False,

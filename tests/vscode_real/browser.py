@@ -2,13 +2,18 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from vscode_real.model import MODEL_NAME
+
 _SECONDS = 90
+_LIST_OF_MODELS = "Chat: Manage Language Models"
+_CHAT_INPUT = ".interactive-input-part .monaco-editor [role='textbox']"
 
 
 class Windows:
@@ -27,8 +32,10 @@ class Windows:
         self._pages: dict[str, Any] = {}
         """By workspace; those that are open for good."""
         self._opening: dict[str, asyncio.Task[None]] = {}
+        self._chats: list[asyncio.Task[None]] = []
         self._active = ""
         self._turn = asyncio.Lock()
+        self._typing = asyncio.Lock()
 
     async def call(self, arguments: list[str]) -> str:
         """What the program prints."""
@@ -39,7 +46,8 @@ class Windows:
             if len(arguments) == 1:
                 await self._show(arguments[0])
             elif arguments[:3] == ["-r", "chat", "-m"]:
-                await self._chat(arguments[-1])
+                chat = asyncio.create_task(self._chat(self._active, arguments[-1]))
+                self._chats.append(chat)
             else:
                 raise ValueError(f"not understood: {arguments}")
             return ""
@@ -48,6 +56,12 @@ class Windows:
         """Take one of every window."""
         for number, page in enumerate(self._pages.values()):
             await page.screenshot(path=self._pictures / f"{name}-{number}.png")
+
+    async def aclose(self) -> None:
+        """Type no further: the run that asked is over."""
+        for chat in self._chats:
+            chat.cancel()
+        await asyncio.gather(*self._chats, return_exceptions=True)
 
     async def _show(self, workspace: str) -> None:
         """Come back at once, as `code` does; the window opens in its own time."""
@@ -66,24 +80,35 @@ class Windows:
 
     async def _wake_models(self, page: Any) -> None:
         """The chat extension looks for its models once their list has been opened."""
-        await page.wait_for_timeout(6000)
-        await page.keyboard.press("F1")
-        await page.wait_for_timeout(800)
-        await page.keyboard.type("Chat: Manage Language Models", delay=5)
-        await page.wait_for_timeout(1500)
+        palette = page.locator(".quick-input-widget")
+        async with asyncio.timeout(_SECONDS):
+            while not await palette.is_visible():  # keys are heard once the window is whole
+                await page.keyboard.press("F1")
+                await page.wait_for_timeout(1000)
+        await page.keyboard.type(_LIST_OF_MODELS, delay=5)
+        await palette.locator(".monaco-list-row", has_text=_LIST_OF_MODELS).first.wait_for()
         await page.keyboard.press("Enter")
-        await page.wait_for_timeout(4000)
+        await page.get_by_text(MODEL_NAME).first.wait_for(timeout=_SECONDS * 1000)
         await page.keyboard.press("Escape")
 
-    async def _chat(self, text: str) -> None:
-        await self._opening[self._active]
-        page = self._pages[self._active]
-        await page.locator(".interactive-input-part .monaco-editor").first.click()
+    async def _chat(self, workspace: str, text: str) -> None:
+        """In the order of the calls; nobody waits for it, as nobody does with `code`."""
+        try:
+            async with self._typing:
+                await self._opening[workspace]
+                await self._type(self._pages[workspace], text)
+                await self.picture("chat")
+        except Exception as error:
+            print(f"No chat in {workspace}: {error}", file=sys.stderr)
+            await self.picture("error")
+
+    async def _type(self, page: Any, text: str) -> None:
+        # Not by a click: notifications may lie over it.
+        await page.locator(_CHAT_INPUT).first.focus()
         await page.keyboard.insert_text(text)
         await page.wait_for_timeout(500)
         await page.keyboard.press("Enter")
         await page.wait_for_timeout(1000)
-        await self.picture("chat")
 
 
 @asynccontextmanager
@@ -103,6 +128,7 @@ async def windows(
             yield held
         finally:
             await held.picture("end")
+            await held.aclose()
             server.close()
             await browser.close()
 
@@ -114,6 +140,7 @@ async def _serve(held: Windows, reader: asyncio.StreamReader, writer: asyncio.St
     except Exception as error:
         reply.update(exit_code=1, stderr=f"{error}\n")
         await held.picture("error")
-    writer.write(json.dumps(reply).encode() + b"\n")
-    await writer.drain()
+    with suppress(ConnectionError):  # the caller may have been ended meanwhile
+        writer.write(json.dumps(reply).encode() + b"\n")
+        await writer.drain()
     writer.close()

@@ -14,6 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
+MODEL_NAME = "Loopback model"
+"""What VS Code calls it."""
+
 _WAKEUP = re.compile(r"file named \.alive, at (/\S+?/\.alive)\b")
 _REQUEST = re.compile(r"file://(/[^)\s\"\\]+_req\.md)")
 _LIST = re.compile(r"file://(/[^)\s\"\\]+_orchestrator\.md)")
