@@ -207,7 +207,7 @@ def test_a_case_that_changed_or_is_new_gets_no_row(judged: Project) -> None:
         """\
   2 without an answer that fits; they get no row
     1 changed since (messages, files or guidelines): two
-    1 not in that run: five
+    1 never asked in that run: five
 """
         in outcome.err
     )
@@ -215,6 +215,24 @@ def test_a_case_that_changed_or_is_new_gets_no_row(judged: Project) -> None:
     assert "The run is incomplete: rows for 2 of 4 trials are missing (exit 3)" in outcome.out
     assert "No verdict flipped; 2 as before; 2 rows not judged anew" in outcome.out
     assert judged.run("show", "new").code == ExitCode.ERRORS
+
+
+def test_a_run_that_was_cut_short_is_better_gone_on_with_first(judged: Project) -> None:
+    """Its trials without an answer are asked by `resume`; a rescored run asks nobody."""
+    rows = judged.folder / "old" / "results.jsonl"
+    rows.write_text("".join(rows.read_text().splitlines(keepends=True)[:2]))
+
+    outcome = judged.run("rescore", "old", "--out", "new")
+
+    assert outcome.code == ExitCode.ERRORS
+    assert (
+        """\
+  2 without an answer that fits; they get no row
+    2 never asked in that run: three, four
+  That run did not end, 2 rows are missing: `agentv resume` goes on with it; rescore it then.
+"""
+        in outcome.err
+    )
 
 
 def test_a_suite_that_was_moved_is_found_again(judged: Project) -> None:

@@ -49,6 +49,7 @@ class TakingAnswers:
     ) -> None:
         self._prior = prior
         self._run_id = manifest.run_id
+        self._planned_then = sum(suite.trials for suite in manifest.suites)
         self._suites_then = moved_suites(manifest.suites, suites)
         self._digests_then = {(t.name, t.digest) for t in manifest.targets}
         self._registry = registry
@@ -93,6 +94,7 @@ class TakingAnswers:
             reasons=self._reasons.all(),
             evaluators=self._work.works(),
             workspaces_gone=self._workspaces_gone,
+            without_row=max(0, self._planned_then - self._prior.rows),
         )
 
     def _decide(self, trial: Trial, part: Part) -> None:

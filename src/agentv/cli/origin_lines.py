@@ -28,7 +28,7 @@ def origin_lines(report: RunReport) -> Iterator[str]:
         trials = "1 trial has" if missing == 1 else f"{missing} trials have"
         yield (
             f"  {paint('note', 'warn')}        {trials} no answer in that run that fits; "
-            "`agentv rerun` asks for new ones"
+            "`agentv rerun --eval-id` asks for new ones"
         )
 
 

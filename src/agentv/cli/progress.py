@@ -45,7 +45,7 @@ _WHY = {
     "repeated": "recorded more than once, of which the last counts",
 }
 _WHY_UNANSWERED = {
-    "new": "not in that run",
+    "new": "never asked in that run",
     "in_flight": "not answered in that run",
     "case_changed": "changed since (messages, files or guidelines)",
     "workspace_gone": _WHY["workspace_gone"],
@@ -219,6 +219,12 @@ def rescoring_lines(event: RunRescored) -> list[str]:
         they = "it gets" if event.unanswered == 1 else "they get"
         lines.append(f"  {event.unanswered} without an answer that fits; {they} no row")
         lines += reason_lines(event.reasons, _WHY_UNANSWERED)
+    if event.unanswered and event.without_row:
+        rows = "1 row is" if event.without_row == 1 else f"{event.without_row} rows are"
+        lines.append(
+            f"  That run did not end, {rows} missing: `agentv resume` goes on with it; "
+            "rescore it then."
+        )
     if event.workspaces_gone:
         lines.append(
             f"  {event.workspaces_gone} answers of agents have no workspace to look at any more "

@@ -81,6 +81,8 @@ class RunRescored(Record, frozen=True, kw_only=True):
     evaluators: tuple[EvaluatorWork, ...]
     workspaces_gone: int = 0
     """Answers of agents whose workspace an evaluator may want to look at, and which is gone."""
+    without_row: int = 0
+    """Trials of the earlier run that have no row: it was cut short, or is being written."""
 
 
 class TrialStarted(Record, frozen=True, kw_only=True):

@@ -63,6 +63,11 @@ class PriorRun:
         self._superseded.close()
 
     @property
+    def rows(self) -> int:
+        """How many trials have a row."""
+        return len(self._row_at)
+
+    @property
     def torn(self) -> tuple[str, ...]:
         """The files whose last line was cut off in the middle, by name."""
         return tuple(lines.name for lines in (self._rows, self._steps) if lines.torn)
