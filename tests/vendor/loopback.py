@@ -7,6 +7,8 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from processes import LIMIT_SECONDS
+
 _LARGEST_BODY = 256 * 1024 * 1024
 
 
@@ -25,7 +27,7 @@ class Loopback:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self._ready.wait()
+        assert self._ready.wait(LIMIT_SECONDS), "the server did not start"
         return self
 
     def __exit__(
@@ -35,7 +37,7 @@ class Loopback:
         traceback: TracebackType | None,
     ) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
+        self._thread.join(LIMIT_SECONDS)
         self._loop.close()
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:

@@ -21,6 +21,7 @@ from batch_forms import (
     written,
 )
 
+from processes import LIMIT_SECONDS
 from vendor.dialects import dialect_of
 
 KEY = "vendor-key"
@@ -94,7 +95,7 @@ class BatchVendor:
             target=lambda: self._loop.run_until_complete(self._serve()), daemon=True
         )
         self._thread.start()
-        self._ready.wait()
+        assert self._ready.wait(LIMIT_SECONDS), "the server did not start"
         return self
 
     def __exit__(
@@ -104,7 +105,7 @@ class BatchVendor:
         traceback: TracebackType | None,
     ) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
+        self._thread.join(LIMIT_SECONDS)
         self._loop.close()
 
     async def _serve(self) -> None:
