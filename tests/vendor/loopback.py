@@ -63,7 +63,16 @@ class Loopback:
         self._ready.set()
         async with listening:
             await self._stop.wait()
-            await server.shutdown(timeout=0)
+            await end(server)
+
+
+async def end(server: web.Server) -> None:
+    """Give up what is still being answered, also to those that have gone meanwhile."""
+    await server.shutdown(timeout=0.01)  # 0 would be no limit
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)
 
 
 def transport_of(request: web.BaseRequest) -> asyncio.Transport:

@@ -23,6 +23,7 @@ from batch_forms import (
 
 from processes import LIMIT_SECONDS
 from vendor.dialects import dialect_of
+from vendor.loopback import end
 
 KEY = "vendor-key"
 _CANDIDATE = "[[ ## candidate_answer ## ]]"
@@ -115,7 +116,7 @@ class BatchVendor:
         self._ready.set()
         async with listening:
             await self._stop.wait()
-            await server.shutdown(timeout=0)
+            await end(server)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         if KEY not in (*request.headers.values(), request.headers.get("authorization", "")[7:]):

@@ -92,8 +92,10 @@ def test_a_batch_whose_making_had_no_reply(
     assert "answered 3 of 3 requests" in replayed.err
 
 
-@pytest.mark.parametrize("moment", ["created", "polled"])
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(
+    ("api", "moment"),
+    [("anthropic", "created"), ("gemini", "created"), ("azure", "polled"), ("openai", "polled")],
+)
 def test_a_run_that_was_killed_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, api: str, moment: str
 ) -> None:

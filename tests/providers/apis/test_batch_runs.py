@@ -1,4 +1,8 @@
-"""Whole runs over batches: killed in the middle, refused, with failures of single cases."""
+"""Whole runs over batches: killed in the middle, refused, with failures of single cases.
+
+That each API finds its batch again is shown without the runner, in `test_batch_apis.py` and
+`test_batch_once.py`; a few of them stand for all here, since every kill takes a process.
+"""
 
 import random
 import signal
@@ -15,7 +19,7 @@ from batch_vendor import BatchVendor
 UNANSWERED = {"case 003": 400, "case 007": 500, "case 011": None}
 
 
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("api", ["openai", "gemini"])
 def test_a_run_killed_while_it_waits_pays_for_one_batch(api: str, tmp_path: Path) -> None:
     end = Event()
     with BatchVendor(hold=end, fates=UNANSWERED, single_fates={"case 003": 400}) as vendor:
@@ -33,7 +37,7 @@ def test_a_run_killed_while_it_waits_pays_for_one_batch(api: str, tmp_path: Path
     assert project.ledger == []
 
 
-@pytest.mark.parametrize("api", ["azure", "anthropic", "gemini"])
+@pytest.mark.parametrize("api", ["azure", "anthropic"])
 def test_a_run_killed_before_it_could_note_its_batch_pays_for_one(api: str, tmp_path: Path) -> None:
     """The service has made it, and its reply is on the way."""
     with BatchVendor(delays={"create": 0.5}) as vendor:
@@ -62,14 +66,13 @@ def test_a_run_killed_while_answers_are_handed_out_takes_the_rest_up(
     assert code == 0
 
 
-@pytest.mark.parametrize("api", ["azure", "anthropic"])
-def test_runs_killed_at_any_moment_come_to_one_batch_and_a_row_a_case(
-    api: str, tmp_path: Path
-) -> None:
+def test_runs_killed_at_any_moment_come_to_one_batch_and_a_row_a_case(tmp_path: Path) -> None:
     """The long form of this is `batch_kills.py`."""
     seed = random.randrange(sys.maxsize)
-    story = tell(api, tmp_path / "project", random.Random(seed), most_kills=2)
-    assert story.wrong == [], f"seed {seed}, killed {story.stages}"
+    rng = random.Random(seed)
+    api = rng.choice(APIS)
+    story = tell(api, tmp_path / "project", rng, most_kills=2)
+    assert story.wrong == [], f"seed {seed}, {api}, killed {story.stages}"
 
 
 def test_an_interrupted_run_says_that_its_batch_goes_on(tmp_path: Path) -> None:
