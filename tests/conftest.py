@@ -10,8 +10,9 @@ from agentv.testing import Project
 
 pytest_plugins = ["agents.fixtures"]
 
-settings.register_profile("agentv", deadline=None)
-settings.load_profile("agentv")
+settings.register_profile("agentv", deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=1000)
+settings.load_profile("agentv")  # unless `--hypothesis-profile` names another one
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,9 +1,35 @@
-"""Which processes of a test still live."""
+"""Processes that a test starts: none outlives it, and which of them still live."""
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from typing import AnyStr
 
 import psutil
+
+LIMIT_SECONDS = 60
+"""Longer than anything takes that a test waits for, and shorter than a test's own limit."""
+
+
+@contextlib.contextmanager
+def ending(process: subprocess.Popen[AnyStr]) -> Iterator[subprocess.Popen[AnyStr]]:
+    """Wait for a process when the block ends, and kill it if the block fails or it never ends."""
+    try:
+        yield process
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+        try:
+            process.wait(LIMIT_SECONDS)
+        except BaseException:
+            process.kill()
+            process.wait(LIMIT_SECONDS)
+            raise
 
 
 def alive(mark: str) -> list[int]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agentv.testing import Outcome
+from processes import LIMIT_SECONDS, ending
 
 _COMMAND = (sys.executable, "-m", "agentv")
 _ON_TERMINAL = """\
@@ -24,7 +25,6 @@ from agentv.__main__ import main
 main()
 """
 """Makes the pseudo-terminal the controlling one, so that Ctrl-C typed there becomes a signal."""
-_PATIENCE_SECONDS = 20
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
@@ -48,7 +48,7 @@ class Terminal:
 
     def wait_for(self, text: str) -> None:
         """Read on until a text has been printed."""
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+        deadline = time.monotonic() + LIMIT_SECONDS
         while text not in self.text:
             has_more = time.monotonic() < deadline and self._read()
             assert has_more, f"no {text!r} in:\n{self.text}"
@@ -68,10 +68,10 @@ class Terminal:
         """Read to the end and return the exit code."""
         while self._read():
             pass
-        return self.process.wait(_PATIENCE_SECONDS)
+        return self.process.wait(LIMIT_SECONDS)
 
     def _read(self) -> bool:
-        ready, _, _ = select.select([self._screen], [], [], _PATIENCE_SECONDS)
+        ready, _, _ = select.select([self._screen], [], [], LIMIT_SECONDS)
         assert ready, f"nothing more came; it printed:\n{self.seen}"
         try:
             data = os.read(self._screen, 65536)
@@ -104,9 +104,9 @@ def on_terminal(
     finally:
         if process.poll() is None:
             process.terminate()  # so that it takes what it started along
-            process.wait(_PATIENCE_SECONDS)
-        if terminal.is_open:
-            terminal.hang_up()
+        with ending(process):
+            if terminal.is_open:
+                terminal.hang_up()
 
 
 def in_pipes(
@@ -120,14 +120,15 @@ def in_pipes(
         encoding="utf-8",
         cwd=folder,
         env=_environment(env or {}),
-        timeout=_PATIENCE_SECONDS,
+        timeout=LIMIT_SECONDS,
     )
     return Outcome(code=done.returncode, out=done.stdout, err=done.stderr)
 
 
-def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+@contextlib.contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """Start `agentv` with its output in pipes that the caller reads, or closes."""
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [*_COMMAND, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -136,6 +137,8 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
         env=_environment({}),
         start_new_session=True,
     )
+    with ending(process):
+        yield process
 
 
 def _environment(changes: Mapping[str, str]) -> dict[str, str]:

@@ -35,12 +35,21 @@ APIS: dict[str, dict[str, Any]] = {
     "anthropic": {"provider": "anthropic", "base_url": "${{ VENDOR_URL }}"},
     "gemini": {"provider": "gemini", "base_url": "${{ VENDOR_URL }}"},
 }
-JUDGE = {"name": "judge", "model": "m-2", "api_key": "${{ VENDOR_KEY }}", **APIS["anthropic"]}
+QUICK = {"initial_delay_ms": 5, "max_delay_ms": 20}
+"""Delays between tries where a service does not say how long to wait."""
+JUDGE = {
+    "name": "judge",
+    "model": "m-2",
+    "api_key": "${{ VENDOR_KEY }}",
+    "retry": QUICK,
+    **APIS["anthropic"],
+}
 
 
 def llm(api: str = "openai", **more: Any) -> dict[str, Any]:
     model = {"deployment_name": "m-1"} if api == "azure" else {"model": "m-1"}
-    return {"name": "default", "api_key": "${{ VENDOR_KEY }}", **model, **APIS[api], **more}
+    known = {"name": "default", "api_key": "${{ VENDOR_KEY }}", "retry": QUICK}
+    return {**known, **model, **APIS[api], **more}
 
 
 def asks(number: int, *evaluators: Any, words: str = "Say hello to") -> Any:
@@ -345,9 +354,8 @@ def test_all_trouble_with_a_service_is_replayed(
         "case-8": [failure(401, f"a bad key: {KEY}")],
         "case-9": [raw("HTTP/1.1 200 OK\ncontent-type: text/plain", b"\xff\xfe")],
     }
-    quick = {"initial_delay_ms": 5, "max_delay_ms": 20}
     project.write({"a.eval.yaml": suite(*(asks(n, contains("case")) for n in range(1, 11)))})
-    project.write({"targets.yaml": targets(llm(retry=quick))})
+    project.write({"targets.yaml": targets(llm())})
     arguments = ("eval", "a.eval.yaml", "--agent-timeout", "0.5", "--max-retries", "1")
     with Vendor(key=KEY, script=troubles) as vendor:
         monkeypatch.setenv("VENDOR_URL", vendor.url)

@@ -9,6 +9,7 @@ from typing import Any
 
 from agentv.errors import ExitCode
 from agentv.testing import Project
+from processes import ending
 from story import case, command, contains, suite, targets
 
 NUMBER = "od -An -N1 -tu1 /dev/urandom | tr -d ' '"
@@ -26,9 +27,9 @@ def kill(project: Project, *arguments: str, after: str) -> None:
         process_group=0,
     )
     assert recording.stderr is not None
-    assert next(line for line in recording.stderr if after in line)
-    os.killpg(recording.pid, signal.SIGKILL)
-    recording.communicate()
+    with ending(recording):
+        assert next(line for line in recording.stderr if after in line)
+        os.killpg(recording.pid, signal.SIGKILL)
 
 
 def results(project: Project, run: str) -> dict[tuple[str, str], Any]:

@@ -12,7 +12,7 @@ import pytest
 
 from agentv.errors import ExitCode
 from agentv.testing import Project
-from processes import alive
+from processes import LIMIT_SECONDS, alive
 from story import PYTHON, case, command, contains, suite, targets
 from terminal import Terminal, in_pipes, on_terminal, started
 
@@ -58,7 +58,7 @@ def wait_until_stuck(terminal: Terminal, folder: Path) -> None:
     """All three grandchildren are there, and both finished rows have been told."""
     for id_ in ("quick1", "quick2"):
         terminal.wait_for(f"✓ {id_} (default)")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + LIMIT_SECONDS
     while len(list((folder / "hung").glob("h*"))) < 3:
         assert time.monotonic() < deadline, terminal.seen
         time.sleep(0.005)
@@ -123,7 +123,7 @@ def test_json_of_an_interrupted_run_is_still_one_document(project: Project) -> N
         while "[2/5]" not in process.stderr.readline():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=20)
+        out, _ = process.communicate(timeout=LIMIT_SECONDS)
 
     found = json.loads(out)
     assert process.returncode == found["exit_code"] == ExitCode.INTERRUPTED
@@ -140,7 +140,7 @@ def test_a_run_that_was_killed_shows_what_it_has(project: Project) -> None:
             assert process.poll() is None
         try:
             process.kill()
-            process.wait()
+            process.wait(LIMIT_SECONDS)
             outcome = project.run("show")
         finally:
             for pid in alive(mark):
@@ -157,7 +157,7 @@ def test_a_terminal_that_is_closed_ends_the_run_cleanly(project: Project) -> Non
     with on_terminal(project.folder, "eval", "a.eval.yaml", "--workers", "3") as terminal:
         wait_until_stuck(terminal, project.folder)
         terminal.hang_up()
-        code = terminal.process.wait(timeout=20)
+        code = terminal.process.wait(LIMIT_SECONDS)
 
     assert code == ExitCode.INTERRUPTED
     assert alive(mark) == []
@@ -194,7 +194,7 @@ def test_interrupted_before_there_is_a_run(project: Project) -> None:
     # The pipe opens once the other side reads.
     with started(project.folder, *command_line) as process, pipe.open("w"):
         process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=20)
+        out, said = process.communicate(timeout=LIMIT_SECONDS)
 
     assert process.returncode == ExitCode.INTERRUPTED
     assert json.loads(out)["exit_code"] == ExitCode.INTERRUPTED

@@ -10,6 +10,7 @@ import pytest
 
 from agentv.errors import ExitCode
 from agentv.testing import Outcome, Project
+from processes import LIMIT_SECONDS
 from story import PYTHON, by_id, case, command, contains, mock, suite, targets
 from terminal import in_pipes, started
 from vendor.dialects import Question
@@ -379,9 +380,9 @@ def test_a_rescored_run_that_was_killed_goes_on_asking_nobody(project: Project) 
     (project.folder / "asked.log").unlink()
     (project.folder / "judged.log").unlink()
     project.write({"check.py": FATAL})
-    process = started(project.folder, "rescore", "old", "--out", "new")
-    (project.folder / "pid").write_text(str(process.pid))
-    process.communicate(timeout=20)
+    with started(project.folder, "rescore", "old", "--out", "new") as process:
+        (project.folder / "pid").write_text(str(process.pid))
+        process.communicate(timeout=LIMIT_SECONDS)
     assert process.returncode == -signal.SIGKILL
     assert [row["eval_id"] for row in project.rows("new")] == ["one", "two"]
     project.write({"check.py": check("hello")})

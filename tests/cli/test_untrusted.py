@@ -165,7 +165,7 @@ def test_an_answer_that_is_no_utf8_is_still_an_answer(project: Project) -> None:
     assert row["candidate_answer"] == "four \ufffd\ufffd"
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r")))
 def test_any_question_survives_the_whole_way(project: Project, text: str) -> None:
     """From YAML through a shell into a command, and into the judge's prompt."""

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 import vscode_stand_in
 from agentv.errors import ExitCode
 from agentv.testing import Project
+from processes import LIMIT_SECONDS
 from story import by_id, case, contains, mock, suite, targets
 from terminal import started
 from vscode_stand_in import StandIn
@@ -40,7 +40,7 @@ def write(project: Project, *cases: Any, **target: Any) -> Project:
 
 
 def wait_for(found: Path) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + LIMIT_SECONDS
     while not list(found.parent.parent.glob(f"{found.parent.name}/{found.name}")):
         assert time.monotonic() < deadline, f"no {found}"
         time.sleep(0.01)
@@ -111,15 +111,9 @@ def test_answers_of_a_chat_that_has_ended_outlive_the_run(project: Project, path
     evaluator = {"type": "code", "script": ["sh", "-c", script]}
     cases = [case(f"c{n}", evaluator, question=f"question {n}") for n in range(4)]
     write(project, *cases, provider_batching=True)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "agentv", "eval", "a.eval.yaml", "--out", "run"],
-        cwd=project.folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    wait_for(project.folder / "scored")
-    process.kill()
-    process.wait()
+    with started(project.folder, "eval", "a.eval.yaml", "--out", "run") as process:
+        wait_for(project.folder / "scored")
+        process.kill()
     project.write({"free": ""})
     outcome = project.run("resume", "run")
     assert outcome.code == ExitCode.OK, outcome.err
@@ -253,7 +247,7 @@ def test_a_killed_runner_blocks_nobody(project: Project, path: Path) -> None:
     with started(project.folder, "eval", "a.eval.yaml") as process:
         wait_for(message)
         process.kill()
-        process.wait()
+        process.wait(LIMIT_SECONDS)
     assert lock.exists()
     listed = project.run("vscode", "list", "--root", "workers", "--json").json["workers"]
     assert [worker["status"] for worker in listed] == ["stale"]
@@ -269,7 +263,7 @@ def test_ctrl_c_gives_the_worker_back(project: Project, path: Path) -> None:
     with started(project.folder, "eval", "a.eval.yaml") as process:
         wait_for(message)
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == ExitCode.INTERRUPTED
+        assert process.wait(LIMIT_SECONDS) == ExitCode.INTERRUPTED
     assert not (project.folder / "workers" / "subagent-1" / "subagent.lock").exists()
 
 
@@ -291,7 +285,7 @@ def test_the_npm_tool_sees_our_workers_and_we_see_its(project: Project, path: Pa
         theirs = json.loads(npm("list", "--json").stdout)["subagents"]
         assert [worker["status"] for worker in theirs] == ["locked", "available"]
         process.kill()
-        process.wait()
+        process.wait(LIMIT_SECONDS)
     npm("unlock", "--subagent", "subagent-1")
     (root / "subagent-1" / "subagent.lock").touch()
     vscode_stand_in.turn(stand_in)

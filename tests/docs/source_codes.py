@@ -6,6 +6,7 @@ variable of that name. So a new code is found wherever it is written.
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import agentv
@@ -13,29 +14,29 @@ import agentv
 _FOLDER = Path(agentv.__file__).parent
 
 
-def source_codes() -> set[str]:
+@cache
+def source_codes() -> frozenset[str]:
     """Every code in the package."""
     trees = [ast.parse(path.read_text("utf-8")) for path in sorted(_FOLDER.rglob("*.py"))]
-    positions = {name: at for tree in trees for name, at in _takers(tree)}
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    positions = {name: at for node in nodes for name, at in _takers(node)}
     tuples = {name: value for tree in trees for name, value in _tuples(tree)}
-    return {
+    return frozenset(
         code
-        for tree in trees
-        for node in ast.walk(tree)
+        for node in nodes
         for expression in _expressions(node, positions, tuples)
         for code in _texts(expression)
-    }
+    )
 
 
-def _takers(tree: ast.AST) -> Iterator[tuple[str, int]]:
+def _takers(holder: ast.AST) -> Iterator[tuple[str, int]]:
     """Functions and classes with a positional parameter `code`, and its position in a call."""
-    for holder in ast.walk(tree):
-        for node in ast.iter_child_nodes(holder):
-            if isinstance(node, ast.FunctionDef):
-                names = [argument.arg for argument in node.args.args if argument.arg != "self"]
-                if "code" in names:
-                    is_init = node.name == "__init__" and isinstance(holder, ast.ClassDef)
-                    yield holder.name if is_init else node.name, names.index("code")  # type: ignore[attr-defined]
+    for node in ast.iter_child_nodes(holder):
+        if isinstance(node, ast.FunctionDef):
+            names = [argument.arg for argument in node.args.args if argument.arg != "self"]
+            if "code" in names:
+                is_init = node.name == "__init__" and isinstance(holder, ast.ClassDef)
+                yield holder.name if is_init else node.name, names.index("code")  # type: ignore[attr-defined]
 
 
 def _tuples(tree: ast.Module) -> Iterator[tuple[str, ast.Tuple]]:

@@ -164,9 +164,9 @@ def test_long_last_words_are_cut_at_the_front(tmp_path: Path) -> None:
 
 def test_a_script_that_takes_too_long_could_not_run(tmp_path: Path) -> None:
     """Scenario: Code evaluator execution."""
-    settings = {"type": "code", "script": "echo waiting >&2; sleep 60", "timeout_seconds": 0.2}
+    settings = {"type": "code", "script": "echo waiting >&2; sleep 60", "timeout_seconds": 0.5}
     found = score(settings, "4", folder=tmp_path)
-    assert found.error == "no result within 0.2 s: waiting"
+    assert found.error == "no result within 0.5 s: waiting"
     assert found.misses == (f"Code evaluator failed: {found.error}",)
 
 

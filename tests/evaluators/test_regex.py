@@ -9,6 +9,7 @@ import pytest
 from evaluator_build import problems_of, score
 
 from agentv.evaluators.cpu_limit import CpuLimitReached, cpu_limit
+from processes import LIMIT_SECONDS
 
 
 @pytest.mark.parametrize(
@@ -90,5 +91,5 @@ def test_without_the_main_thread_there_is_no_limit_but_a_result() -> None:
     check = {"type": "regex", "pattern": "4"}
     thread = threading.Thread(target=lambda: found.append(score(check, "It is 4.").value))
     thread.start()
-    thread.join()
+    thread.join(LIMIT_SECONDS)
     assert found == [1.0]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from processes import alive_in_environment
+from processes import LIMIT_SECONDS, alive_in_environment
 from story import case, command, contains, mock, suite, targets
 from vendor import Vendor
 
@@ -23,7 +23,7 @@ Asking = tuple[str, str]
 
 KEY = "vendor-key"
 _CANDIDATE = "[[ ## candidate_answer ## ]]"
-_QUIET_SECONDS = 0.1
+_QUIET_SECONDS = 0.05
 _MAIN = "from agentv.__main__ import main; main()"
 _LIMIT = "from resource import *; setrlimit(RLIMIT_FSIZE, ({0}, RLIM_INFINITY)); "
 _UNLIMITED = "ulimit -S -f unlimited"
@@ -31,8 +31,10 @@ _UNLIMITED = "ulimit -S -f unlimited"
 _SCRIPT = """\
 #!/bin/sh
 {unlimited}
-id=$(tr ',' '\\n' | sed -n 's/.*"eval_id": *"\\([^"]*\\)".*/\\1/p' | head -1)
-[ -n "$id" ] || exit 1  # whoever asks was killed in the middle of the question
+input=$(cat)
+rest=${{input#*'"eval_id"'*'"'}}
+id=${{rest%%'"'*}}
+[ "$id" != "$rest" ] || exit 1  # whoever asks was killed in the middle of the question
 echo "code $id" >> {log}
 sleep {pause}
 echo '{{"score": 1.0, "hits": ["It ran"], "misses": []}}'
@@ -153,7 +155,7 @@ def killed_project(folder: Path, flavour: Flavour) -> Iterator[KilledProject]:
         project = KilledProject(folder, flavour, vendor, mark=f"kills-{os.getpid()}-{folder.name}")
         _write(project)
         options = ("--workers", "16", "--json", "--export", "control.jsonl")
-        code = project.start("eval", *SUITES, "--out", "control", *options).wait()
+        code = project.start("eval", *SUITES, "--out", "control", *options).wait(LIMIT_SECONDS)
         project.control = project.outcome("control", code, "control.jsonl")
         assert len(project.control.rows) == project.planned, project.said
         yield project

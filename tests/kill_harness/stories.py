@@ -71,16 +71,16 @@ def story(project: KilledProject, rng: Random, death: Death, kills: int | None =
 
 def _story(project: KilledProject, rng: Random, told: Told, run: Path, wanted: int) -> Told:
     death = told.death
-    begun = project.asked()
+    begun = before = project.asked()
     allowed: Counter[Asking] = Counter()
     kept: set[bytes] = set()
     export = f"{run.name}.jsonl"
     while True:
-        before = project.asked()
         is_resume = (run / "run.json").exists()
         deadly = told.kills < wanted
         code = _run_until(project, run, told, rng, death if deadly else None)
-        phase = project.asked() - before
+        asked = project.asked()
+        phase, before = asked - before, asked
         lines = whole_lines(run / "results.jsonl")
         told.broken += [f"a row was lost: {row[:90]!r}" for row in kept - set(lines)]
         if project.report is not None and code in (0, 1) and code == project.report["exit_code"]:
@@ -101,10 +101,10 @@ def _story(project: KilledProject, rng: Random, told: Told, run: Path, wanted: i
             told.broken.append(f"{len(flying)} in flight with {told.workers} workers: {flying}")
         if death is Death.CUT:
             _cut(run, rng)
-            flying = set(project.asked() - begun) - recorded(run)
+            flying = set(asked - begun) - recorded(run)
         allowed.update(flying)
         kept = set(whole_lines(run / "results.jsonl"))
-    asked = project.asked() - begun
+    asked -= begun
     told.resent = asked.total() - len(asked)
     for asking, times in asked.items():
         if times > 1 + allowed[asking]:

@@ -18,6 +18,7 @@ from agentv.errors import AgentVError, ProviderError, ProviderTimeout, RunAborte
 from agentv.model.request import ProviderRequest
 from agentv.providers.cli import CliOptions, CliProvider
 from agentv.transport.process import Processes
+from processes import LIMIT_SECONDS
 
 
 @pytest.fixture(autouse=True)
@@ -162,22 +163,23 @@ def test_only_the_end_of_long_errors_is_kept() -> None:
 
 
 def test_a_command_that_takes_too_long() -> None:
-    error = failure(options("echo so far >&2; : {OUTPUT_FILE}; sleep 60", timeout_seconds=0.1))
+    error = failure(options("echo so far >&2; : {OUTPUT_FILE}; sleep 60", timeout_seconds=0.5))
     assert isinstance(error, ProviderTimeout)
-    assert str(error) == "the command did not end within 0.1 s"
+    assert str(error) == "the command did not end within 0.5 s"
     assert error.detail == "so far"
 
 
 def test_cancelling_removes_the_output_file(tmp_path: Path) -> None:
-    gate = tmp_path / "gate"
-    os.mkfifo(gate)
+    begun = tmp_path / "begun"
 
     async def story() -> None:
         async with Processes() as processes:
-            template = f"echo half > {{OUTPUT_FILE}}; echo go > {shlex.quote(str(gate))}; sleep 60"
+            template = f"echo half > {{OUTPUT_FILE}}; : > {shlex.quote(str(begun))}; sleep 60"
             provider = CliProvider(options(template), provider_build(processes))
             task = asyncio.ensure_future(provider.respond(request()))
-            await asyncio.to_thread(gate.read_text)
+            async with asyncio.timeout(LIMIT_SECONDS):
+                while not begun.exists():  # noqa: ASYNC110 - a process makes it, there is no event
+                    await asyncio.sleep(0.005)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task

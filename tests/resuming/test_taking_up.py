@@ -18,6 +18,7 @@ from agentv.model.request import ProviderResponse
 from agentv.model.score import Usage
 from agentv.storage.run_lock import RunLock
 from agentv.testing import Project, ScriptedProvider
+from processes import LIMIT_SECONDS
 from story import case, command, contains, mock, suite, targets
 
 HOLD = """\
@@ -58,7 +59,7 @@ def test_two_processes_cannot_write_one_run(changing: Changing) -> None:
         assert f"run is being written by process {holder.pid} on " in resumed.outcome.err
         assert "wait for it, or end it." in resumed.outcome.err
         holder.send_signal(signal.SIGKILL)
-        holder.wait()
+        holder.wait(LIMIT_SECONDS)
         assert lock.exists()
         assert changing.resume().plan == (3, 0, 0), "a lock that nobody holds is no lock"
     assert not lock.exists()
@@ -293,4 +294,4 @@ class _held:  # noqa: N801 - reads like a function
 
     def __exit__(self, *_: object) -> None:
         self._process.kill()
-        self._process.communicate()
+        self._process.communicate(timeout=LIMIT_SECONDS)

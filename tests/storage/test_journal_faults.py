@@ -42,7 +42,7 @@ def step(kind: str, id_: str) -> Step:
     )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(lines=LINES, writes=WRITES, syncs=SYNCS, closes_badly=st.booleans())
 def test_what_was_acknowledged_is_there_and_after_a_failure_nothing_is_taken(
     tmp_path_factory: pytest.TempPathFactory,

@@ -13,6 +13,7 @@ import pytest
 from agentv.errors import ProviderError, ProviderTimeout
 from agentv.model.http import HttpReply, HttpRequest
 from agentv.transport.http import Http
+from processes import LIMIT_SECONDS
 from vendor import BROKEN_JSON, HANG, RESET, SLOW_BODY, TRUNCATED, Fault, Vendor, failure, refused
 
 KEY = "vendor-key"
@@ -48,6 +49,7 @@ def faulty(*faults: Fault) -> Iterator[Vendor]:
 def canned(*replies: bytes) -> Iterator[str]:
     """A server that takes one connection for each reply, reads a little, and sends it."""
     with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(LIMIT_SECONDS)
 
         def serve() -> None:
             for reply in replies:
@@ -56,10 +58,10 @@ def canned(*replies: bytes) -> Iterator[str]:
                     connection.recv(65536)
                     connection.sendall(reply)
 
-        thread = threading.Thread(target=serve)
+        thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
-        thread.join()
+        thread.join(LIMIT_SECONDS)
 
 
 def test_a_reply_is_read_to_its_end_with_its_headers_in_lower_case() -> None:

@@ -7,6 +7,8 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from processes import LIMIT_SECONDS
+
 _LARGEST_BODY = 256 * 1024 * 1024
 
 
@@ -25,7 +27,7 @@ class Loopback:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self._ready.wait()
+        assert self._ready.wait(LIMIT_SECONDS), "the server did not start"
         return self
 
     def __exit__(
@@ -35,7 +37,7 @@ class Loopback:
         traceback: TracebackType | None,
     ) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
+        self._thread.join(LIMIT_SECONDS)
         self._loop.close()
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -61,7 +63,16 @@ class Loopback:
         self._ready.set()
         async with listening:
             await self._stop.wait()
-            await server.shutdown(timeout=0)
+            await end(server)
+
+
+async def end(server: web.Server) -> None:
+    """Give up what is still being answered, also to those that have gone meanwhile."""
+    await server.shutdown(timeout=0.01)  # 0 would be no limit
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)
 
 
 def transport_of(request: web.BaseRequest) -> asyncio.Transport:

@@ -19,6 +19,7 @@ from agents.real import KEY_VARIABLE, RealAgent
 from agents.stage import Played, Stage
 from agents.stand_in import STAND_INS, stand_in
 from agentv.errors import ExitCode
+from processes import ending
 from story import PYTHON, case, command, suite, targets
 
 pytestmark = [needs_git, pytest.mark.timeout(300)]
@@ -217,9 +218,9 @@ def test_a_recording_that_was_killed_while_its_judge_was_asked(stage: Stage) -> 
         stderr=subprocess.DEVNULL,
         process_group=0,
     )
-    assert (project.folder / "pipe").read_text() == "here\n"
-    os.killpg(recording.pid, signal.SIGKILL)
-    recording.communicate()
+    with ending(recording):
+        assert (project.folder / "pipe").read_text() == "here\n"
+        os.killpg(recording.pid, signal.SIGKILL)
     project.write({"again": ""})
 
     resumed = project.run(*arguments, "--resume")

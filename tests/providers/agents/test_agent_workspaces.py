@@ -191,7 +191,7 @@ time.sleep(60) if counter.read_text() == "x" else answer("four")
     played = stage.play(
         target,
         case("case", contains("four")),
-        options=("--max-retries", "1", "--agent-timeout", "4"),
+        options=("--max-retries", "1", "--agent-timeout", "3"),
     )
 
     assert (played.row["verdict"], played.row["attempts"]) == ("pass", 2), played.row

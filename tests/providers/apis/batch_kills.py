@@ -29,6 +29,8 @@ from batch_project import BatchProject, case_name
 from batch_resumes import Flavour, Told, control, story, vendor_of
 from batch_vendor import BatchVendor, Step
 
+from processes import LIMIT_SECONDS
+
 APIS = ("openai", "azure", "anthropic", "gemini")
 CASES = 300
 REASONS = (400, 500, None, 429)
@@ -117,9 +119,9 @@ def _killed(project: BatchProject, vendor: BatchVendor, out: str, rng: random.Ra
         time.sleep(rng.uniform(0.0, DELAYS[step] * 1.5 if step else LONGEST_RUN))
     if process.poll() is None:
         process.send_signal(signal.SIGKILL)
-        process.communicate()
+        process.communicate(timeout=LIMIT_SECONDS)
         return _stage(project, vendor, out)
-    process.communicate()
+    process.communicate(timeout=LIMIT_SECONDS)
     return ""
 
 

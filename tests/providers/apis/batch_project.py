@@ -2,10 +2,12 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 from typing import IO, Any
 
 import yaml
@@ -13,10 +15,11 @@ from batch_runs import settings
 from batch_vendor import KEY, BatchVendor
 
 from agentv.testing import Project
+from processes import LIMIT_SECONDS, ending
 
 
 class BatchProject:
-    """Cases that ask for their own name; each run is a process of its own."""
+    """Cases that ask for their own name; a run that is cut off is a process of its own."""
 
     def __init__(
         self,
@@ -71,26 +74,20 @@ class BatchProject:
         (self.folder / "a.eval.yaml").write_text(yaml.safe_dump(suite))
 
     def start(self, out: str, *options: str) -> "subprocess.Popen[str]":
-        """Standard output and error come in one."""
-        return self.command("eval", "a.eval.yaml", "--out", out, *self._options, *options)
+        """Start a run as a process; standard output and error come in one."""
+        command = ("eval", "a.eval.yaml", "--out", out, *self._options, *options)
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        return self._spawn(command, **streams)
 
     def here(self, *command: str) -> tuple[int, str]:
-        """Run a command line to its end in this process, which is quicker.
-
-        Returns:
-            The exit code, and all that was said.
-        """
+        """Like `finish`, for any command line."""
         outcome = Project(self.folder).run(*command)
         return outcome.code, outcome.out + outcome.err
-
-    def command(self, *command: str) -> "subprocess.Popen[str]":
-        """Like `start`, for any command line."""
-        return self._spawn(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def spawn(
         self, *command: str, stdout: IO[bytes], stderr: IO[bytes]
     ) -> "subprocess.Popen[bytes]":
-        """The same with its output in files."""
+        """Start any command line with its output in files."""
         return self._spawn(command, stdout=stdout, stderr=stderr)
 
     def _spawn(self, command: Sequence[str], **streams: Any) -> "subprocess.Popen[Any]":
@@ -101,11 +98,27 @@ class BatchProject:
             **streams,
         )
 
-    def finish(self, out: str, *options: str) -> tuple[int, str]:
-        """The exit code and what was said."""
-        process = self.start(out, *options)
-        said, _ = process.communicate()
+    def cut_off(
+        self, moment: Event, out: str, *options: str, by: signal.Signals = signal.SIGKILL
+    ) -> tuple[int, str]:
+        """Start a run, and send it a signal the moment something has happened.
+
+        Returns:
+            The exit code, and all that was said.
+        """
+        with ending(self.start(out, *options)) as process:
+            assert moment.wait(LIMIT_SECONDS)
+            process.send_signal(by)
+            said, _ = process.communicate(timeout=LIMIT_SECONDS)
         return process.returncode, said
+
+    def finish(self, out: str, *options: str) -> tuple[int, str]:
+        """Let a run come to its end in this process, which is quicker.
+
+        Returns:
+            The exit code, and all that was said.
+        """
+        return self.here("eval", "a.eval.yaml", "--out", out, *self._options, *options)
 
     def verdicts(self, out: str) -> dict[str, str]:
         """By case; each has one row."""

@@ -21,7 +21,9 @@ from batch_forms import (
     written,
 )
 
+from processes import LIMIT_SECONDS
 from vendor.dialects import dialect_of
+from vendor.loopback import end
 
 KEY = "vendor-key"
 _CANDIDATE = "[[ ## candidate_answer ## ]]"
@@ -94,7 +96,7 @@ class BatchVendor:
             target=lambda: self._loop.run_until_complete(self._serve()), daemon=True
         )
         self._thread.start()
-        self._ready.wait()
+        assert self._ready.wait(LIMIT_SECONDS), "the server did not start"
         return self
 
     def __exit__(
@@ -104,7 +106,7 @@ class BatchVendor:
         traceback: TracebackType | None,
     ) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
+        self._thread.join(LIMIT_SECONDS)
         self._loop.close()
 
     async def _serve(self) -> None:
@@ -114,7 +116,7 @@ class BatchVendor:
         self._ready.set()
         async with listening:
             await self._stop.wait()
-            await server.shutdown(timeout=0)
+            await end(server)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         if KEY not in (*request.headers.values(), request.headers.get("authorization", "")[7:]):

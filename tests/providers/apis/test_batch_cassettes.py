@@ -51,10 +51,7 @@ def test_a_replay_leaves_the_batches_of_real_runs_alone(
         project.run("eval", "a.eval.yaml", "--record", "tape")
         hold.clear()
         vendor.polled.clear()
-        process = batched.start("cut-short")
-        assert vendor.polled.wait(60)
-        process.kill()
-        process.communicate()
+        batched.cut_off(vendor.polled, "cut-short")
         noted = [(path, path.read_bytes()) for path in batched.ledger]
         assert noted
         replayed = project.run("eval", "a.eval.yaml", "--replay", "tape")
@@ -95,8 +92,10 @@ def test_a_batch_whose_making_had_no_reply(
     assert "answered 3 of 3 requests" in replayed.err
 
 
-@pytest.mark.parametrize("moment", ["created", "polled"])
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(
+    ("api", "moment"),
+    [("anthropic", "created"), ("gemini", "created"), ("azure", "polled"), ("openai", "polled")],
+)
 def test_a_run_that_was_killed_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, api: str, moment: str
 ) -> None:
@@ -105,10 +104,7 @@ def test_a_run_that_was_killed_and_goes_on(
     hold = Event()
     with BatchVendor(hold=hold, delays={"create": 1} if moment == "created" else {}) as vendor:
         batched = BatchProject(tmp_path, vendor, api, cases=3)
-        process = batched.start("run", "--record", "tape")
-        assert getattr(vendor, moment).wait(60)
-        process.kill()
-        process.communicate()
+        batched.cut_off(getattr(vendor, moment), "run", "--record", "tape")
         hold.set()
         vendor.delays = {}
         code, said = batched.finish("run", "--record", "tape", "--resume")

@@ -83,8 +83,8 @@ def test_where_no_batch_was_made_a_new_one_is(api: str, tmp_path: Path) -> None:
     with BatchVendor() as vendor:
         runs = left_behind(vendor, tmp_path, api)
         vendor.batches.clear()
-        runs.edit_ledger(asked=(datetime.now(UTC) + timedelta(seconds=0.1)).isoformat())
-        outcomes = runs.once(questions())
+        runs.edit_ledger(asked=(datetime.now(UTC) + timedelta(seconds=0.2)).isoformat())
+        outcomes = runs.once(questions(), batch_poll_seconds=0.05)
         assert len(vendor.batches) == 1
         assert vendor.seen["list"] >= 2  # a list may take a while to show a new batch
     assert [words(outcome) for outcome in outcomes] == ALL

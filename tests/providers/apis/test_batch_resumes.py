@@ -15,6 +15,8 @@ from batch_resumes import Flavour, control, story, vendor_of
 from batch_runs import APIS
 from batch_vendor import BatchVendor
 
+from processes import LIMIT_SECONDS, ending
+
 PRICES: dict[str, Any] = {"price_per_million_input": 1000.0, "price_per_million_output": 1000.0}
 ALL = [case_name(number) for number in range(30)]
 
@@ -23,14 +25,6 @@ ALL = [case_name(number) for number in range(30)]
 def vendor() -> Iterator[BatchVendor]:
     with BatchVendor() as made:
         yield made
-
-
-def killed(project: BatchProject, moment: Event) -> None:
-    """A run that is killed the moment something has happened."""
-    process = project.start("run")
-    assert moment.wait(60)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
 
 
 RUN = ("eval", "a.eval.yaml", "--out", "run")
@@ -107,7 +101,7 @@ def test_answers_are_on_disk_before_the_first_judge_speaks(tmp_path: Path) -> No
     """The vendor need not even know of the batch any more, and the next run gets none of them."""
     with BatchVendor(delays={"single": 0.1}) as vendor:
         project = BatchProject(tmp_path / "project", vendor, "anthropic", judged=True)
-        killed(project, vendor.asked_to_judge)
+        project.cut_off(vendor.asked_to_judge, "run")
         assert project.ledger_files != []
         vendor.batches.clear()
         code, said = project.here("resume", "run", "--workers", "32")
@@ -127,7 +121,7 @@ def test_errors_are_retried_with_what_the_batch_did_not_say(tmp_path: Path) -> N
 
     with BatchVendor(fates={"case 020": 500}, doctored=emptied, delays={"single": 1.0}) as vendor:
         project = BatchProject(tmp_path / "project", vendor, "openai")
-        killed(project, vendor.asked_singly)
+        project.cut_off(vendor.asked_singly, "run")
         found = {row["eval_id"]: row["verdict"] for row in project.rows("run")}
         assert [id_ for id_, verdict in found.items() if verdict == "error"] == ["c2", "c9"]
         vendor.doctored = list
@@ -155,7 +149,7 @@ def test_a_rerun_of_what_failed_asks_anew(tmp_path: Path) -> None:
     """Even where the run that it is of was cut short, so that its batch can be found."""
     with BatchVendor(fates={"case 020": 500}, delays={"single": 1.0}) as vendor:
         project = BatchProject(tmp_path / "project", vendor, "gemini", wrong=10)
-        killed(project, vendor.asked_singly)
+        project.cut_off(vendor.asked_singly, "run")
         code, said = project.here("rerun", "run", "--failed", "--out", "again")
         assert code == 1, said
         assert batches(vendor) == [ALL, ["case 000", "case 010"]]
@@ -226,11 +220,8 @@ def test_a_run_interrupted_while_polling_waits_on_when_it_goes_on(tmp_path: Path
     end = Event()
     with BatchVendor(hold=end) as vendor:
         project = BatchProject(tmp_path / "project", vendor, "azure")
-        process = project.start("run")
-        assert vendor.polled.wait(60)
-        process.send_signal(signal.SIGINT)
-        process.communicate()
-        assert process.returncode == 130
+        code, _ = project.cut_off(vendor.polled, "run", by=signal.SIGINT)
+        assert code == 130
         cut_short(project, vendor, "resume", "run")
         end.set()
         code, said = project.here("resume", "run")
@@ -304,15 +295,14 @@ def test_two_runs_of_the_same_cases_go_on_with_their_own_batches(tmp_path: Path)
     end = Event()
     with BatchVendor(hold=end) as vendor:
         project = BatchProject(tmp_path / "project", vendor, "gemini")
-        process = project.start("run")
-        assert vendor.polled.wait(60)
-        project.targets[0]["batch_timeout_seconds"] = 0.2
-        project.write()
-        code, said = project.here("eval", "a.eval.yaml", "--out", "other")
-        assert code == 3
-        assert "a run with batches of the same cases goes on; this one pays for its own" in said
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        with ending(project.start("run")) as process:
+            assert vendor.polled.wait(LIMIT_SECONDS)
+            project.targets[0]["batch_timeout_seconds"] = 0.2
+            project.write()
+            code, said = project.finish("other")
+            assert code == 3
+            assert "a run with batches of the same cases goes on; this one pays for its own" in said
+            process.kill()
         end.set()
         polls = [batch.polls for batch in vendor.batches.values()]
         assert project.here("resume", "other")[0] == 0

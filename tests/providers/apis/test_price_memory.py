@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from agentv.providers.apis.price_list import Price, Rates
+from agentv.providers.apis.price_memory import recall, remember
+
+PRICE = Price(rates=(Rates(above=0, input=2.5, cached=1.25, output=10.0),))
 LOOK_UP = """\
 import sys
 from agentv.model.score import Usage
@@ -42,10 +46,22 @@ def test_what_came_from_another_version_of_the_list_does_not_count(tmp_path: Pat
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"source": 1}', b"\xff"])
-def test_a_broken_file_is_as_good_as_none(tmp_path: Path, content: bytes) -> None:
+def test_a_broken_file_is_as_good_as_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     file = tmp_path / "agentv" / "prices.json"
     file.parent.mkdir()
     file.write_bytes(content)
+    assert recall("gpt-4o") == (False, None)
+    remember("gpt-4o", PRICE)
+    assert recall("gpt-4o") == (True, PRICE)
+
+
+def test_a_broken_file_is_put_right(tmp_path: Path) -> None:
+    file = tmp_path / "agentv" / "prices.json"
+    file.parent.mkdir()
+    file.write_bytes(b"{")
     assert look_up("gpt-4o", tmp_path) == "2.5 True"
     assert look_up("gpt-4o", tmp_path) == "2.5 False"
 

@@ -14,6 +14,7 @@ import pytest
 from agentv.providers.vscode.lock import ABANDONED_SECONDS, Owner, lock_state, try_lock
 from agentv.providers.vscode.pool import try_claim
 from agentv.providers.vscode.worker import Worker, find_workers
+from processes import LIMIT_SECONDS
 
 CLAIM = """
 import sys
@@ -40,7 +41,7 @@ def test_a_lock_says_whose_it_is(tmp_path: Path) -> None:
 
 def test_only_one_of_many_gets_a_lock(tmp_path: Path) -> None:
     path = tmp_path / "subagent.lock"
-    start = threading.Barrier(8)
+    start = threading.Barrier(8, timeout=LIMIT_SECONDS)
     won: list[bool] = []
 
     def race() -> None:
@@ -51,7 +52,7 @@ def test_only_one_of_many_gets_a_lock(tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(LIMIT_SECONDS)
     assert sorted(won) == [False] * 7 + [True]
 
 
@@ -60,7 +61,7 @@ def test_only_one_of_many_buries_a_dead_owner(tmp_path: Path) -> None:
     worker = Worker(tmp_path / "subagent-1")
     worker.set_up()
     subprocess.run([sys.executable, "-c", CLAIM, str(worker.lock)], check=True)
-    start = threading.Barrier(8)
+    start = threading.Barrier(8, timeout=LIMIT_SECONDS)
     won: list[bool] = []
 
     def race() -> None:
@@ -71,7 +72,7 @@ def test_only_one_of_many_buries_a_dead_owner(tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(LIMIT_SECONDS)
     assert sorted(won) == [False] * 7 + [True]
 
 
