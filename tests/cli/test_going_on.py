@@ -66,4 +66,6 @@ def test_answers_that_do_not_fit_are_no_reason_to_go_on(cut_short: Project) -> N
     """Of a rescored run: nobody would be asked for others."""
     outcome = cut_short.run("rescore", "home")
     assert (outcome.code, "go on" in outcome.out) == (ExitCode.ERRORS, False)
-    assert "1 trial has no answer in that run that fits; `agentv rerun` asks" in outcome.out
+    assert (
+        "1 trial has no answer in that run that fits; `agentv rerun --eval-id` asks" in outcome.out
+    )

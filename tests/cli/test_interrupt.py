@@ -191,9 +191,10 @@ def test_interrupted_before_there_is_a_run(project: Project) -> None:
     pipe = project.folder / "a.eval.yaml"
     os.mkfifo(pipe)
     command_line = ("eval", "a.eval.yaml", "--json")
-    # The pipe opens once the other side reads.
-    with started(project.folder, *command_line) as process, pipe.open("w"):
-        process.send_signal(signal.SIGINT)
+    with started(project.folder, *command_line) as process:
+        with pipe.open("w"):  # once the other side reads
+            process.send_signal(signal.SIGINT)
+        # It is closed by now: a read that begins just after the signal would not be disturbed.
         out, said = process.communicate(timeout=LIMIT_SECONDS)
 
     assert process.returncode == ExitCode.INTERRUPTED
