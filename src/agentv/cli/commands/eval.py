@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from agentv.cli.parameters import AMOUNT, EVAL_PATHS, SECONDS, SHARE, one_shard, shared_help
+from agentv.cli import parameters
 
 _DUMP_DEFAULT = ".agentv/prompts"
 
@@ -26,7 +26,7 @@ class PathsFirst(click.Command):
 
 
 @click.command("eval", cls=PathsFirst, context_settings={"max_content_width": 100})
-@EVAL_PATHS
+@parameters.EVAL_PATHS
 @click.option(
     "--target",
     "targets",
@@ -35,13 +35,7 @@ class PathsFirst(click.Command):
     help="Run the suites on this target instead of their own; repeat for several. "
     "A case that names its own target keeps it.",
 )
-@click.option(
-    "--targets",
-    "targets_path",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The targets file; found from the suite upwards when not given.",
-)
+@parameters.targets_file("The targets file; found from the suite upwards when not given.")
 @click.option(
     "--eval-id",
     "eval_ids",
@@ -51,19 +45,16 @@ class PathsFirst(click.Command):
 )
 @click.option(
     "--shard",
-    callback=one_shard,
+    callback=parameters.one_shard,
     metavar="K/N",
     help="Run only the K-th of N equal parts, on N machines say; `agentv merge` joins them.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Trials in flight at once, over all suites.  [default: the target's `workers`, or 1]",
+@parameters.workers(
+    "Trials in flight at once, over all suites.  [default: the target's `workers`, or 1]"
 )
 @click.option(
     "--agent-timeout",
-    type=SECONDS,
+    type=parameters.SECONDS,
     metavar="SECONDS",
     help="Limit of one attempt.  [default: the target's `timeout_seconds`, or 120]",
 )
@@ -75,24 +66,13 @@ class PathsFirst(click.Command):
     metavar="N",
     help="Attempts that may follow a time-out.",
 )
-@click.option(
-    "--threshold",
-    type=SHARE,
-    metavar="SCORE",
-    help="A case passes at this score.  [default: the suite's, or 0.8]",
+@parameters.threshold("A case passes at this score.  [default: the suite's, or 0.8]")
+@parameters.min_pass_rate(
+    "The gate: this share of all cases must pass.  [default: the suite's, or 1.0]"
 )
-@click.option(
-    "--min-pass-rate",
-    type=SHARE,
-    metavar="SHARE",
-    help="The gate: this share of all cases must pass.  [default: the suite's, or 1.0]",
-)
-@click.option(
-    "--budget-usd",
-    type=AMOUNT,
-    metavar="AMOUNT",
-    help="Start no further trial once calls are known to have cost this much; the run is then "
-    "incomplete.",
+@parameters.budget_usd(
+    "Start no further trial once calls are known to have cost this much; the run is then "
+    "incomplete."
 )
 @click.option(
     "--cache",
@@ -112,12 +92,7 @@ class PathsFirst(click.Command):
     help="Take every answer from the cassette DIR: no network, no keys; what was not recorded is "
     "an error that names the nearest recording.",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="The run's folder.  [default: .agentv/results/<run id>]",
-)
+@parameters.out("The run's folder.  [default: .agentv/results/<run id>]")
 @click.option(
     "--resume",
     is_flag=False,
@@ -131,13 +106,8 @@ class PathsFirst(click.Command):
     is_flag=True,
     help="With --resume: try trials again that ended in an error.",
 )
-@click.option(
-    "--export",
-    "exports",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Also write the rows to FILE, in the format of its suffix (.jsonl, .yaml); repeatable.",
+@parameters.exports(
+    "Also write the rows to FILE, in the format of its suffix (.jsonl, .yaml); repeatable."
 )
 @click.option("--dry-run", is_flag=True, help="Rehearse: ask no target, score nothing.")
 @click.option(
@@ -168,8 +138,8 @@ class PathsFirst(click.Command):
     help=f"Write what each case was asked, one JSON file a case.  [DIR: {_DUMP_DEFAULT}]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For everything random.")
-@click.option("--verbose", is_flag=True, help="Say more: commands run, retries, fallbacks.")
-@shared_help
+@parameters.VERBOSE
+@parameters.shared_help
 def eval_command(**given: Any) -> int:
     """Run eval suites and leave a run.
 

@@ -1,30 +1,19 @@
 """`agentv merge`."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from agentv.cli.parameters import json_only
+from agentv.cli import parameters
 
 
 @click.command("merge", context_settings={"max_content_width": 100})
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="The merged run's folder.  [default: .agentv/results/<run id>]",
+@parameters.out("The merged run's folder.  [default: .agentv/results/<run id>]")
+@parameters.exports(
+    "Also write the rows to FILE, in the format of its suffix (.jsonl, .yaml); repeatable."
 )
-@click.option(
-    "--export",
-    "exports",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Also write the rows to FILE, in the format of its suffix (.jsonl, .yaml); repeatable.",
-)
-@json_only
+@parameters.json_only
 def merge_command(**given: Any) -> int:
     """Join the shards of a plan, or parts of a run, into one run.
 

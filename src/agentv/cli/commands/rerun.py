@@ -1,15 +1,14 @@
 """`agentv rerun`."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from agentv.cli.parameters import AMOUNT, shared_help
+from agentv.cli import parameters
 
 
 @click.command("rerun", context_settings={"max_content_width": 100})
-@click.argument("run", default="latest", metavar="[RUN]")
+@parameters.RUN
 @click.option("--failed", is_flag=True, help="The trials that failed.")
 @click.option("--errors", is_flag=True, help="The trials that ended in an error.")
 @click.option(
@@ -19,34 +18,12 @@ from agentv.cli.parameters import AMOUNT, shared_help
     metavar="GLOB",
     help="The trials of cases whose id matches; repeat for several.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Trials in flight at once.  [default: as the run was started]",
-)
-@click.option(
-    "--budget-usd",
-    type=AMOUNT,
-    metavar="AMOUNT",
-    help="What the new run may cost.  [default: as the run was started]",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="The new run's folder.  [default: .agentv/results/<run id>]",
-)
-@click.option(
-    "--export",
-    "exports",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Also write the new rows to FILE, in the format of its suffix; repeatable.",
-)
-@click.option("--verbose", is_flag=True, help="Say more: commands run, retries, fallbacks.")
-@shared_help
+@parameters.workers("Trials in flight at once.  [default: as the run was started]")
+@parameters.budget_usd("What the new run may cost.  [default: as the run was started]")
+@parameters.out("The new run's folder.  [default: .agentv/results/<run id>]")
+@parameters.exports("Also write the new rows to FILE, in the format of its suffix; repeatable.")
+@parameters.VERBOSE
+@parameters.shared_help
 def rerun_command(run: str, **given: Any) -> int:
     """Ask trials of a past run anew, in a new run of these trials alone.
 

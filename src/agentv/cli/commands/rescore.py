@@ -1,15 +1,14 @@
 """`agentv rescore`."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from agentv.cli.parameters import AMOUNT, SHARE, shared_help
+from agentv.cli import parameters
 
 
 @click.command("rescore", context_settings={"max_content_width": 100})
-@click.argument("run", default="latest", metavar="[RUN]")
+@parameters.RUN
 @click.option(
     "--anew",
     multiple=True,
@@ -22,55 +21,22 @@ from agentv.cli.parameters import AMOUNT, SHARE, shared_help
     is_flag=True,
     help="Say what would be judged anew, by whom, and about what it would cost; ask nobody.",
 )
-@click.option(
-    "--targets",
-    "targets_path",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The targets file, for judges.  [default: as the run was started]",
+@parameters.targets_file("The targets file, for judges.  [default: as the run was started]")
+@parameters.workers("Answers that are judged at once.  [default: as the run was started]")
+@parameters.threshold(
+    "A case passes at this score.  [default: as the run was started, else the suite's]"
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Answers that are judged at once.  [default: as the run was started]",
+@parameters.min_pass_rate(
+    "The gate: this share of all cases must pass.  [default: as the run was started, else "
+    "the suite's]"
 )
-@click.option(
-    "--threshold",
-    type=SHARE,
-    metavar="SCORE",
-    help="A case passes at this score.  [default: as the run was started, else the suite's]",
+@parameters.budget_usd(
+    "What judges may cost before no further answer is taken up.  [default: as the run was started]"
 )
-@click.option(
-    "--min-pass-rate",
-    type=SHARE,
-    metavar="SHARE",
-    help="The gate: this share of all cases must pass.  [default: as the run was started, else "
-    "the suite's]",
-)
-@click.option(
-    "--budget-usd",
-    type=AMOUNT,
-    metavar="AMOUNT",
-    help="What judges may cost before no further answer is taken up.  [default: as the run was "
-    "started]",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="The new run's folder.  [default: .agentv/results/<run id>]",
-)
-@click.option(
-    "--export",
-    "exports",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Also write the new rows to FILE, in the format of its suffix; repeatable.",
-)
-@click.option("--verbose", is_flag=True, help="Say more: commands run, retries, fallbacks.")
-@shared_help
+@parameters.out("The new run's folder.  [default: .agentv/results/<run id>]")
+@parameters.exports("Also write the new rows to FILE, in the format of its suffix; repeatable.")
+@parameters.VERBOSE
+@parameters.shared_help
 def rescore_command(run: str, **given: Any) -> int:
     """Judge the answers of a past run anew, with the evaluators that its suites have now.
 

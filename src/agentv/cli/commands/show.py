@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from agentv.cli.parameters import json_only
+from agentv.cli import parameters
 
 
 @click.command("show")
-@click.argument("run", default="latest", metavar="[RUN]")
-@json_only
+@parameters.RUN
+@parameters.json_only
 def show_command(run: str, **given: Any) -> int:
     """Show the summary of a past run, recomputed from its rows.
 

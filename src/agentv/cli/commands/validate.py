@@ -1,28 +1,21 @@
 """`agentv validate`."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from agentv.cli.parameters import shared_help
+from agentv.cli import parameters
 
 
 @click.command("validate")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...")
-@click.option(
-    "--targets",
-    "targets_path",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The targets file; found from each suite upwards when not given.",
-)
+@parameters.targets_file("The targets file; found from each suite upwards when not given.")
 @click.option(
     "--strict",
     is_flag=True,
     help="Warnings count as errors.",
 )
-@shared_help
+@parameters.shared_help
 def validate_command(**given: Any) -> int:
     """Check eval, targets and config files; every mistake at once.
 
